@@ -45,6 +45,7 @@ class MemoryRecords(Repository, Generic[Record]):
         super().__init__(tables)
         self._kind = kind
         self._rows = tables.records[kind.kind]
+        self._owners = tables.owners[kind.kind]
 
     def next_id(self) -> int:
         return self._next(self._kind.id_field)
@@ -79,19 +80,24 @@ class MemoryRecords(Repository, Generic[Record]):
 
     def add(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
-        if (taken := self._taken(record, self._rows.values())) is not None:
-            raise DuplicateEntry(*taken)
+        for key in self._unique(record):
+            if key in self._owners:
+                raise DuplicateEntry(*key)
         if id_ <= MAX_COUNTED_ID:
             self._mark_used(self._kind.id_field, id_)
-        self._rows[id_] = record
+        self._put(id_, record)
 
     def update(self, record: Record) -> None:
         id_ = self._kind.id_of(record)
-        if (taken := self._taken(record, [row for key, row in self._rows.items() if key != id_])) is not None:
-            raise DuplicateUpdate(*taken)
-        self._rows[id_] = record
+        for key in self._unique(record):
+            if self._owners.get(key, id_) != id_:
+                raise DuplicateUpdate(*key)
+        self._disown(id_)
+        self._put(id_, record)
 
     def remove(self, id_: int) -> bool:
+        if id_ in self._rows:
+            self._disown(id_)
         return self._rows.discard(id_)
 
     def touch(self, ids: Collection[int], version: int) -> None:
@@ -114,14 +120,19 @@ class MemoryRecords(Repository, Generic[Record]):
             return search_form(value) in search_form(getattr(row, self._kind.name_field))
         return bool(getattr(row, name) == value)
 
-    def _taken(self, record: Record, others: Collection[Record]) -> tuple[Any, str] | None:
-        """Return the first unique value that another record has as well, with its field, or None."""
-        for field in self._kind.unique:
-            value_of = attrgetter(field)
-            value = value_of(record)
-            if value is not None and value in map(value_of, others):
-                return value, field
-        return None
+    def _unique(self, record: Record) -> list[tuple[Any, str]]:
+        """Return the values of a record that no other may have, each with its field."""
+        values = [(attrgetter(field)(record), field) for field in self._kind.unique]
+        return [(value, field) for value, field in values if value is not None]
+
+    def _put(self, id_: int, record: Record) -> None:
+        self._rows[id_] = record
+        for key in self._unique(record):
+            self._owners[key] = id_
+
+    def _disown(self, id_: int) -> None:
+        for key in self._unique(self._rows[id_]):
+            del self._owners[key]
 
 
 class MemoryUsers(MemoryRecords[User]):

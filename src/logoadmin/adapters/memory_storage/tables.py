@@ -135,6 +135,8 @@ class Tables:
     def __init__(self) -> None:
         self.journal = journal = Journal()
         self.records: dict[Kind, Table[int, Any]] = {kind: Table(journal) for kind in KINDS}
+        # (value, unique field) -> record
+        self.owners: dict[Kind, Table[tuple[Any, str], int]] = {kind: Table(journal) for kind in KINDS}
         self.links: dict[Kind, Table[int, Mapping[int, int]]] = {kind.kind: Table(journal) for kind in ARTWORK_KINDS}
         self.passwords: Table[int, PasswordHash] = Table(journal)
         self.sessions: Table[str, Session] = Table(journal)
