@@ -188,10 +188,9 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         blocked = {} if reason is None else {BLOCKED_FIELD: reason}
         return self.with_links({**values, **blocked}, theirs)
 
-    def _recorded(self, action: str, stored: Artwork, before: Snapshot | None, after: Snapshot) -> Artwork:
-        if stored.active:
-            after = {name: value for name, value in after.items() if name != BLOCKED_FIELD}
-        return super()._recorded(action, stored, before, after)
+    def _beside(self, stored: Artwork, was: Snapshot) -> Snapshot:
+        names = (AUTHORS_FIELD,) if stored.active else (AUTHORS_FIELD, BLOCKED_FIELD)
+        return {name: was[name] for name in names if name in was}
 
 
 def _stored_links(artworks: AuditedArtworks[Any]) -> Links:

@@ -236,9 +236,7 @@ class AuditedRecords(Generic[Record]):
             guard.note_possible_lockout(before, record)
         was, stored = self.serialized(before), self._numbered(record)
         stored_of(self).update(stored)
-        # The snapshot of an artwork also has its links, which stay as they are.
-        beside = {name: value for name, value in was.items() if name not in self._kind.stored_fields}
-        return self._recorded(AMENDED, stored, was, {**values, **beside})
+        return self._recorded(AMENDED, stored, was, {**values, **self._beside(stored, was)})
 
     def amend(self, id_: int, if_match: frozenset[int] | None, changes: Mapping[str, Any]) -> Record:
         """Give a record some new values and return it; if it has them already, nothing is recorded.
@@ -312,6 +310,10 @@ class AuditedRecords(Generic[Record]):
     def _link(self, stored: Record, values: Snapshot, links: LinksByKind) -> Snapshot:  # noqa: ARG002 (the same)
         """Store the links of a new record and return its snapshot."""
         return values
+
+    def _beside(self, stored: Record, was: Snapshot) -> Snapshot:  # noqa: ARG002 (the same)
+        """Return what the snapshot of an amended record has beside its fields."""
+        return {}
 
     def _unlinked(self, record: Record) -> Snapshot:
         """Return the snapshot of a record that is removed; artworks no longer show it."""
