@@ -267,9 +267,7 @@ class Rights:
     def limited_to(self, scope: Iterable[str]) -> "Rights":
         """Return the part of them that a service key with this scope has."""
         wanted = frozenset(scope)
-        if Scope.ALL in wanted:
-            return Rights(self.user_id, self.scope, of_user=False, username=self.username)
-        shared = wanted if Scope.ALL in self.scope else self.scope & wanted
+        shared = self.scope if Scope.ALL in wanted else wanted if Scope.ALL in self.scope else self.scope & wanted
         return Rights(self.user_id, shared, of_user=False, username=self.username)
 
 

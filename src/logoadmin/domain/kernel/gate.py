@@ -182,13 +182,12 @@ class Gate:
         """
         shared = transactions_of(self)
         require_token(shared.policy, self.permission, caller)
-        _check_request_id(caller.request_id)
-        request = None
-        if command.idempotency_key is not None:
-            request = shared.idempotency.request(command, caller)
+        request = None if command.idempotency_key is None else shared.idempotency.request(command, caller)
         is_first = False
         if isinstance(caller.request_id, SentRequestId):
             is_first, caller.request_id.is_used = not caller.request_id.is_used, True
+        else:
+            _check_request_id(caller.request_id)
         in_transaction = partial(
             self._write, command=command, caller=caller, work=work, request=request, is_first=is_first
         )
@@ -307,9 +306,7 @@ def _check_request_id(request_id: Any) -> None:
     Raises:
         InvalidInput: it does not.
     """
-    if isinstance(request_id, SentRequestId | None):
-        return
-    if not isinstance(request_id, str) or PLAIN_REQUEST_ID.fullmatch(request_id) is None:
+    if request_id is not None and not (isinstance(request_id, str) and PLAIN_REQUEST_ID.fullmatch(request_id)):
         _RequestIdInput(request_id=request_id)
 
 
