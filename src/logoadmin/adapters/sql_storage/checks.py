@@ -53,7 +53,7 @@ def check_database(url: str, processes: int, *, may_create: bool = True) -> Iter
 def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int, *, may_create: bool) -> Iterator[Result]:
     def begins(connection: Connection) -> Result:
         # A server that is cut off from its cluster accepts connections, but no transaction.
-        for statement in (*dialect.begin_snapshot, "ROLLBACK"):
+        for statement in (dialect.begin_snapshot, "ROLLBACK"):
             connection.exec_driver_sql(statement)
         return ok("database", f"{dialect.product} at {dialect.server} responds")
 

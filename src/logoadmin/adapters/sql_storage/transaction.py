@@ -1,7 +1,7 @@
 """The statements of one unit of work, all on the same connection, each compiled once for a database."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
 from itertools import chain, repeat
@@ -204,15 +204,15 @@ class Transaction:
         self._rights: dict[tuple[Any, ...], Row | None] = {}
         self._depth = 0
 
-    def begin(self, statements: Iterable[str]) -> None:
-        """Begin with statements without values and rows."""
+    def begin(self, statement: str) -> None:
+        """Begin with a statement without values and rows."""
         self._begun = True
-        for statement in statements:
-            self._cursor.execute(statement)
+        self._cursor.execute(statement)
 
-    def take_write_lock(self, statements: Iterable[str], *, wait: bool = True) -> None:
-        """Begin a write: take the lock, or fail if another write holds it and ``wait`` is false."""
-        self.begin(statements)
+    def take_write_lock(self, statement: str | None, *, wait: bool = True) -> None:
+        """Begin a write, unless it has begun: take the lock, or fail if another holds it and ``wait`` is false."""
+        if statement is not None:
+            self.begin(statement)
         self._locked = self._counters(_LOCK if wait else _LOCK_AT_ONCE)
         self._counted = dict(self._locked)
 

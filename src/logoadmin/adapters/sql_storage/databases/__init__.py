@@ -18,16 +18,18 @@ from logoadmin.domain.kernel.errors import SettingsError
 Checks = Mapping[str, Callable[[Connection], Result]]
 
 
-def pool_options(connections: int, wait: float) -> dict[str, Any]:
-    """Return the options of all engines: a fixed maximum of connections, without implicit transactions.
+# The seconds for which a caller waits for a connection; together with a wait of the database, they stay below the two
+# seconds of contract A20.
+_POOL_WAIT: Final = 0.5
 
-    A caller waits at most ``wait`` seconds for a connection.
-    """
+
+def pool_options(connections: int) -> dict[str, Any]:
+    """Return the options of all engines: a fixed maximum of connections, without implicit transactions."""
     return {
         "poolclass": QueuePool,
         "pool_size": connections,
         "max_overflow": 0,
-        "pool_timeout": wait,
+        "pool_timeout": _POOL_WAIT,
         "pool_use_lifo": True,
         "pool_reset_on_return": None,
         "isolation_level": "AUTOCOMMIT",
@@ -45,8 +47,8 @@ class Dialect(ABC):
         embedded: whether the database is a file of this service, which is created if missing.
         files: the files of the database, which must not be overwritten.
         concurrent_reads: see :attr:`logoadmin.ports.storage.Storage.concurrent_reads`.
-        begin_write: the statements that begin a transaction that sees earlier commits and takes its lock at the start.
-        begin_snapshot: the statements that begin a transaction whose queries all see the same snapshot.
+        begin_write: the statement that begins a transaction that sees earlier commits and takes its lock at the start.
+        begin_snapshot: the statement that begins a transaction whose queries all see the same snapshot.
     """
 
     server: str
@@ -54,8 +56,8 @@ class Dialect(ABC):
     embedded = False
     files: frozenset[Path] = frozenset()
     concurrent_reads: int
-    begin_write: tuple[str, ...]
-    begin_snapshot: tuple[str, ...]
+    begin_write: str
+    begin_snapshot: str
 
     @abstractmethod
     def engine(self, connections: int, timeout: float | None) -> Engine:
@@ -128,13 +130,13 @@ class Dialect(ABC):
         """Return the checks of the database itself by name, for a service with this many connections."""
 
     @abstractmethod
-    def migration_lock(self, connection: Connection) -> AbstractContextManager[tuple[str, ...]]:
+    def migration_lock(self, connection: Connection) -> AbstractContextManager[str | None]:
         """Lock the tables against other migrations, and commit at the end.
 
         On an error everything is undone, except tables if the database cannot undo them.
 
         Yields:
-            The statements that begin a write under the lock.
+            The statement that begins a write under the lock, None if one has begun.
         """
 
     @abstractmethod

@@ -22,9 +22,8 @@ from logoadmin.adapters.sql_storage.failures import Classification
 from logoadmin.adapters.sql_storage.record_tables import LongBinary, LongText
 from logoadmin.domain.kernel.errors import SettingsError, StartError
 
-# A wait for the pool and a response, of a new connection or to a statement, stay below the two seconds of contract A20
-# together. A response must outlast the server's shortest lock wait, or a lock would look like a dead server.
-_POOL_WAIT: Final = 0.5
+# A response, of a new connection or to a statement, must outlast the server's shortest lock wait, or a lock would look
+# like a dead server. Together with a wait for the pool, it stays below the two seconds of contract A20.
 _LOCK_WAIT: Final = 1
 _ANSWER_WAIT: Final = _LOCK_WAIT + 0.2
 # A server that reports a timeout of a search is alive; one that does not respond is considered gone.
@@ -63,8 +62,8 @@ class Mysql(Dialect):
     # The driver is written in Python: while one thread waits for the server, two others use the processor.
     concurrent_reads = 3
     product = "MariaDB or MySQL"
-    begin_write = ("START TRANSACTION",)
-    begin_snapshot = ("START TRANSACTION",)
+    begin_write = "START TRANSACTION"
+    begin_snapshot = "START TRANSACTION"
 
     def __init__(self, url: URL) -> None:
         """Use a database of a server; raise SettingsError for an unusable URL or a driver that is not installed."""
@@ -88,7 +87,7 @@ class Mysql(Dialect):
         engine = create_engine(
             self._url,
             **self._connecting(timeout),
-            **pool_options(connections, _POOL_WAIT),
+            **pool_options(connections),
             paramstyle="format",
             pool_logging_name=_POOL_NAME,
         )
@@ -127,7 +126,7 @@ class Mysql(Dialect):
         }
 
     @contextmanager
-    def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
+    def migration_lock(self, connection: Connection) -> Iterator[str | None]:
         """Hold a lease. Each change of a table commits at once, so migrations must be idempotent."""
         lease = Lease("migrations", self.server, self.table_options(connection))
         with lease.held(connection, wait=LONG_WAIT):

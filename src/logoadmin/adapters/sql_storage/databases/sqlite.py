@@ -29,9 +29,8 @@ from logoadmin.checks import Result
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SettingsError, StartError
 
-# The last one and either of the others stay below the two seconds of contract A20; a caller that waits for a connection
-# does so behind others that are already in the queue.
-_POOL_WAIT: Final = 0.5
+# The second one and either the first or a wait for the pool stay below the two seconds of contract A20; a caller that
+# waits for a connection does so behind others that are already in the queue.
 _BUSY_WAIT: Final = 1.4
 _WAL_WAIT: Final = 0.3
 LONG_WAIT: Final = 60.0
@@ -57,8 +56,8 @@ class Sqlite(Dialect):
     concurrent_reads = 1
     product = "SQLite"
     # A plain BEGIN would fail at its first change, without waiting, after another write.
-    begin_write = ("BEGIN IMMEDIATE",)
-    begin_snapshot = ("BEGIN",)
+    begin_write = "BEGIN IMMEDIATE"
+    begin_snapshot = "BEGIN"
 
     def __init__(self, file: str) -> None:
         """Use a file; a relative path is resolved against the current working directory."""
@@ -73,7 +72,7 @@ class Sqlite(Dialect):
         engine = create_engine(
             "sqlite://",
             creator=lambda: self._connect(interactive=timeout is not None),
-            **pool_options(connections, _POOL_WAIT),
+            **pool_options(connections),
         )
         engine.dialect.statement_compiler = _Compiler
         event.listen(engine, "connect", self._remember_file)
@@ -144,11 +143,11 @@ class Sqlite(Dialect):
         return {"pages": self._check_pages}
 
     @contextmanager
-    def migration_lock(self, connection: Connection) -> Iterator[tuple[str, ...]]:
+    def migration_lock(self, connection: Connection) -> Iterator[str | None]:
         """Hold the write lock in one transaction: changes of tables can be rolled back like records."""
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         try:
-            yield ()
+            yield None
         except BaseException:
             connection.exec_driver_sql("ROLLBACK")
             raise
