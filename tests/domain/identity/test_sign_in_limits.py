@@ -19,8 +19,8 @@ from logoadmin.domain.identity.sign_in_limits import (
     UserNetwork,
     limits_of,
     network_of_user,
+    networks_of,
     remember_network,
-    wider_networks,
 )
 from logoadmin.domain.identity.sign_in_rules import SignInRules
 from logoadmin.domain.identity.users import SetPassword
@@ -45,8 +45,8 @@ class Limits:
         self.storage, self.clock = storage, clock
 
     def attempt(self, username: str | None, origin: str) -> Attempt:
-        attempt = Attempt(self.storage, Anonymous(origin), self.clock.now())
-        attempt.count(lambda _uow: (None, limits_of(origin, username)))
+        attempt = Attempt(self.storage, Anonymous(origin), networks_of(origin), self.clock.now())
+        attempt.count(lambda _uow: (None, limits_of(attempt.networks, username)))
         return attempt
 
     def succeed(self, username: str | None, origin: str) -> None:
@@ -186,7 +186,7 @@ def test_a_network_may_have_any_name(origin: str, username: str) -> None:
 
 @given(st.ip_addresses(v=6), st.ip_addresses(v=6))
 def test_wider_networks_contain_the_narrower_ones(one: IPv6Address, other: IPv6Address) -> None:
-    networks = [(network_of(str(each)), *wider_networks(str(each))) for each in (one, other)]
+    networks = [networks_of(str(each)) for each in (one, other)]
     for narrow, wide in pairwise(zip(*networks, strict=False)):  # IPv4 has no wider ones
         assert narrow[0] != narrow[1] or wide[0] == wide[1]
 
@@ -310,7 +310,7 @@ def test_the_networks_of_a_user_are_bounded(storage: MemoryStorage, clock: Froze
     now = clock.now()
 
     def network(uow: UnitOfWork, number: int) -> UserNetwork:
-        return network_of_user(uow.changes, 7, f"2001:db8:0:{number:x}::1")
+        return network_of_user(uow.changes, 7, network_of(f"2001:db8:0:{number:x}::1"))
 
     def known_until(uow: UnitOfWork, number: int) -> int:
         return uow.identity.counts.get(network(uow, number).counted).ends_at

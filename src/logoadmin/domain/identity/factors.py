@@ -231,9 +231,9 @@ class FactorService(SignInService):
             def look_up(uow: UnitOfWork) -> tuple[Account | None, tuple[Limit, ...]]:
                 account = self._second_step.account_of(uow, command.challenge, attempt.now)
                 if account is None:
-                    return None, limits_of(attempt.client.origin)
+                    return None, limits_of(attempt.networks)
                 totp_of = account.user_id if command.kind == "totp" else None
-                return account, limits_of(attempt.client.origin, account.username, totp_of)
+                return account, limits_of(attempt.networks, account.username, totp_of)
 
             attempt.count(look_up)
             self._second_step.passkeys.load()

@@ -162,7 +162,7 @@ class IssuerSignIn(SignInService):
         with self._open_sessions.attempt(gate, caller) as attempt:
             if self._issuer is None:
                 raise SignInForbidden("Single sign-on is not set up")
-            limits = limits_of(attempt.client.origin)
+            limits = limits_of(attempt.networks)
             attempt.count(lambda _uow: (None, limits))
             person = self._redeem(self._issuer, command, attempt.now)
             try:

@@ -91,7 +91,7 @@ class CodeSignIn(SignInService):
         """
         with self._open_sessions.attempt(gate, caller) as attempt:
             # A code stays usable while the name is under attack.
-            limits = limits_of(attempt.client.origin, command.username, guessable=False)
+            limits = limits_of(attempt.networks, command.username, guessable=False)
             attempt.count(lambda uow: (uow.identity.passwords.account(command.username), limits))
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithCode) -> Tokens:
@@ -172,7 +172,7 @@ class LinkSignIn(SignInService):
             TooManySignIns: there were too many failed attempts.
         """
         with self._open_sessions.attempt(gate, caller) as attempt:
-            limits = limits_of(attempt.client.origin)
+            limits = limits_of(attempt.networks)
             attempt.count(lambda uow: (_account_of(uow, command.link), limits))
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithLink) -> Tokens:

@@ -23,7 +23,7 @@ from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.records import EndedSession, ListedSession, SignInEvent, Tokens
 from logoadmin.domain.identity.sign_in_attempts import Attempt
 from logoadmin.domain.identity.sign_in_events import add_event, record_event, shown_client
-from logoadmin.domain.identity.sign_in_limits import count_use, network_of_user, remember_network
+from logoadmin.domain.identity.sign_in_limits import count_use, network_of_user, networks_of, remember_network
 from logoadmin.domain.identity.sign_in_rules import (
     ACCESS_TOKEN_SECONDS,
     NOT_RECENT_SECONDS,
@@ -78,7 +78,8 @@ class OpenSessions:
 
         A right password that needs a second step has no outcome yet.
         """
-        attempt = Attempt(self.transactions.storage, client_of(gate, caller), self.clock.now())
+        client = client_of(gate, caller)
+        attempt = Attempt(self.transactions.storage, client, networks_of(client.origin), self.clock.now())
         try:
             yield attempt
         except (SignInForbidden, SignInRefused, TooManySignIns) as error:
@@ -148,7 +149,7 @@ class OpenSessions:
             sessions.use_refresh_token(_hashed(refresh_token), now)
         session = self._refreshed(session, now)
         sessions.update(session)
-        network = network_of_user(history_in(uow), session.user_id, client.origin)
+        network = network_of_user(history_in(uow), session.user_id, networks_of(client.origin)[0])
         remember_network(counts, network, counts.get(network.counted).ends_at, now, self.rules.event_days)
         held = sessions.rights(session.session_id, session.user_id)
         if held is None:

@@ -230,7 +230,7 @@ class PasskeyService(SignInService):
         """
         self._passkeys.opened()
         with self._open_sessions.attempt(gate, caller) as attempt:
-            limits = limits_of(attempt.client.origin)
+            limits = limits_of(attempt.networks)
             attempt.count(lambda uow: (_account_of(uow, command.passkey.id), limits))
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithPasskey) -> Tokens:

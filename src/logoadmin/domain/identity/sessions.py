@@ -165,7 +165,7 @@ class SessionService(SignInService):
         """
         self._open_sessions.require_passwords()
         with self._open_sessions.attempt(gate, caller) as attempt:
-            limits = limits_of(attempt.client.origin, command.username)
+            limits = limits_of(attempt.networks, command.username)
             known = attempt.count(lambda uow: (uow.identity.passwords.account(command.username), limits))
             account, rehashed = self._verified(command, known)
             if account.has_factor:

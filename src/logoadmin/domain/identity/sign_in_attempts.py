@@ -1,6 +1,6 @@
 """Attempts to sign in, counted before anything is verified; a refused one is an event (contract C1, O2, O9)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -33,11 +33,13 @@ class Attempt:
     """One attempt of a client to sign in, at a Unix time.
 
     Attributes:
+        networks: those of the client, see :func:`~logoadmin.domain.identity.sign_in_limits.networks_of`.
         account: the account that it is for, once it is counted; None if no user has it.
     """
 
     storage: Storage
     client: Anonymous | SignedIn
+    networks: Sequence[str]
     now: int
     account: Account | None = None
     _limits: tuple[Limit, ...] = ()
@@ -61,7 +63,7 @@ class Attempt:
     def _count(self, look_up: LookUp, uow: UnitOfWork) -> int | None:
         self.account, limits = look_up(uow)
         user_id = None if self.account is None else self.account.user_id
-        self._network = network_of_user(uow.changes, user_id, self.client.origin)
+        self._network = network_of_user(uow.changes, user_id, self.networks[0])
         known, *stored = uow.identity.counts.several([self._network.counted, *(limit.counted for limit in limits)])
         found = [*zip(limits, stored, strict=True)]
         if self.now < known.ends_at:
@@ -89,7 +91,7 @@ class Attempt:
         forgiven = next((limit.counted for limit in self._limits if limit.forgives), "")
         counts.take_back([limit.counted for limit in self._limits], forgiven)
         if network is None or network.user_id != user_id:  # an issuer names the user after the attempt is counted
-            network = network_of_user(history_in(uow), user_id, self.client.origin)
+            network = network_of_user(history_in(uow), user_id, self.networks[0])
             known_until = counts.get(network.counted).ends_at
         remember_network(counts, network, known_until, self.now, days)
         return network.user_since

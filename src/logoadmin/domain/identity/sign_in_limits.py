@@ -13,12 +13,12 @@ Every step of a sign-in is an :class:`~logoadmin.domain.identity.sign_in_attempt
 
 import hashlib
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from logoadmin.domain.identity.sign_in_rules import NO_USER
-from logoadmin.domain.kernel.access import address_of, network_of
+from logoadmin.domain.kernel.access import address_of
 from logoadmin.ports.history_storage import ReadsChanges, creation_of
 from logoadmin.ports.identity_storage import Count, Counts
 
@@ -27,7 +27,7 @@ _WINDOW: Final = 300  # seconds
 _PER_USERNAME: Final = 10
 _PER_ORIGIN: Final = 100
 # Providers give subscribers an IPv6 network of one of these lengths; each has twice the limits of the one before.
-_WIDER: Final = (56, 48)
+_LENGTHS: Final = (64, 56, 48)
 _NAME_WINDOW: Final = 3600  # seconds
 _PER_NAME: Final = 100
 _TOTP_WINDOW: Final = 3600  # seconds
@@ -59,22 +59,33 @@ class Limit:
     elsewhere: bool = False
 
 
+def networks_of(origin: str) -> tuple[str, ...]:
+    """Return the network of an origin and, for IPv6, the wider ones that one subscriber may have."""
+    try:
+        address = address_of(origin)
+    except ValueError:
+        return (origin,)
+    if address.version == 4:
+        return (str(address),)
+    return tuple(str(ipaddress.ip_network((address.packed, length), strict=False)) for length in _LENGTHS)
+
+
 def limits_of(
-    origin: str, username: str | None = None, totp_of: int | None = None, *, guessable: bool = True
+    networks: Sequence[str], username: str | None = None, totp_of: int | None = None, *, guessable: bool = True
 ) -> tuple[Limit, ...]:
-    """Return the limits on an attempt, those on the origin first, because they limit the number of names.
+    """Return the limits on an attempt, those on the networks first, because they limit the number of names.
 
     Args:
-        origin: where it comes from, such as an address.
+        networks: where it comes from, the narrowest first.
         username: the name that it is for; None without one, such as for a passkey.
         totp_of: the id of the user, if it is a TOTP code.
         guessable: whether the secret that it is for can be guessed.
     """
-    wider = wider_networks(origin) if username is not None and guessable else ()
-    networks = [(network, 2**at, at > 0) for at, network in enumerate((network_of(origin), *wider))]
-    limits = [Limit(_hashed(network), _PER_ORIGIN * times, elsewhere=wide) for network, times, wide in networks]
+    applying = networks if username is not None and guessable else networks[:1]
+    places = [(network, 2**at, at > 0) for at, network in enumerate(applying)]
+    limits = [Limit(_hashed(network), _PER_ORIGIN * times, elsewhere=wide) for network, times, wide in places]
     if username is not None:
-        for network, times, wide in networks:
+        for network, times, wide in places:
             counted = _hashed((network, username))
             limits.append(Limit(counted, _PER_USERNAME * times, named=True, forgives=not wide, elsewhere=wide))
         if guessable:
@@ -83,17 +94,6 @@ def limits_of(
     if totp_of is not None:
         limits.append(Limit(_hashed(("totp", totp_of)), _TOTP_PER_USER, _TOTP_WINDOW, named=True))
     return tuple(limits)
-
-
-def wider_networks(origin: str) -> tuple[str, ...]:
-    """Return the IPv6 networks around an address that one subscriber may have; none for IPv4 and other texts."""
-    try:
-        address = address_of(origin)
-    except ValueError:
-        return ()
-    if address.version == 4:
-        return ()
-    return tuple(str(ipaddress.ip_network((address.packed, length), strict=False)) for length in _WIDER)
 
 
 def count_or_wait(counts: Counts, found: Iterable[tuple[Limit, Count]], now: int) -> int | None:
@@ -129,11 +129,11 @@ class UserNetwork:
     counted: str
 
 
-def network_of_user(history: ReadsChanges, user_id: int | None, origin: str) -> UserNetwork:
-    """Return the network of an origin, for a user; for nobody, this takes as many statements."""
+def network_of_user(history: ReadsChanges, user_id: int | None, network: str) -> UserNetwork:
+    """Return a network, for a user; for nobody, this takes as many statements."""
     user_id = NO_USER if user_id is None else user_id
     since = creation_of(history, user_id)
-    return UserNetwork(user_id, since, _hashed(("network", user_id, since, network_of(origin))))
+    return UserNetwork(user_id, since, _hashed(("network", user_id, since, network)))
 
 
 def remember_network(counts: Counts, network: UserNetwork, known_until: int, now: int, days: int) -> None:

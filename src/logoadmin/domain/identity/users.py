@@ -10,7 +10,7 @@ from logoadmin.domain.identity.callers import require_recent_sign_in
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sign_in_attempts import Attempt
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
+from logoadmin.domain.identity.sign_in_limits import Limit, limits_of, networks_of
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope, SignedIn, user_of
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
@@ -233,13 +233,13 @@ class UserService(Service):
 
     def _verified(self, command: SetPassword, caller: SignedIn) -> PasswordHash | None:
         """Verify the caller's current password, and return its hash; None if they have no password."""
-        attempt = Attempt(storage_of(self), caller, self._clock.now())
+        attempt = Attempt(storage_of(self), caller, networks_of(caller.origin), self._clock.now())
 
         def look_up(uow: UnitOfWork) -> tuple[Account | None, tuple[Limit, ...]]:
             account = uow.identity.passwords.account(caller.user_id)
             if account is None or account.password is None:
                 return account, ()
-            return account, limits_of(caller.origin, account.username)
+            return account, limits_of(attempt.networks, account.username)
 
         try:
             account = attempt.count(look_up)
