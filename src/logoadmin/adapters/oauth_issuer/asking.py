@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from pydantic_core import from_json
 
-from logoadmin.domain.kernel.errors import IssuerUnavailable, OutgoingError
+from logoadmin.domain.kernel.errors import IssuerRefused, IssuerUnavailable, OutgoingError
 from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
 
 log = logging.getLogger("logoadmin.issuer")
@@ -64,9 +64,10 @@ class IssuerRequests:
         log.warning("The issuer %s cannot be used: %s", self._name, reason)
         return IssuerUnavailable(self._name, reason, *cure)
 
-    def refused(self, wrong: Unusable) -> None:
-        """Log why a sign-in is refused; clients do not learn it."""
+    def refused(self, wrong: Unusable) -> IssuerRefused:
+        """Return the error for a refused sign-in, whose reason is logged; clients do not learn it."""
         log.warning("Refused a sign-in at the issuer %s: %s", self._name, wrong)
+        return IssuerRefused()
 
 
 def code_form(code: str, code_verifier: str, redirect_uri: str) -> dict[str, str]:

@@ -16,7 +16,6 @@ from logoadmin.adapters.oauth_issuer.asking import (
     json_object,
     token_response,
 )
-from logoadmin.domain.kernel.errors import IssuerRefused
 from logoadmin.domain.kernel.limits import MAX_AVATAR
 from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from logoadmin.ports.outgoing import ConfidentialOutgoing
@@ -62,8 +61,7 @@ class GitHubIssuer:
             received = self._requests.ask(f"{self.url}/login/oauth/access_token", form=form, headers=_AS_JSON)
             return _identity_of(self._user(bearer(token_response(received).get("access_token"))))
         except Unusable as wrong:
-            self._requests.refused(wrong)
-        raise IssuerRefused
+            raise self._requests.refused(wrong) from None
 
     def _user(self, authorization: str) -> Mapping[str, Any]:
         received = self._requests.ask(f"{self._api}/user", headers={**_API, "Authorization": authorization})

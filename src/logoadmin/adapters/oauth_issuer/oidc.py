@@ -27,7 +27,6 @@ from logoadmin.adapters.oauth_issuer.asking import (
     json_object,
     token_response,
 )
-from logoadmin.domain.kernel.errors import IssuerRefused
 from logoadmin.jwk import base64url
 from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
@@ -122,8 +121,7 @@ class OidcIssuer:
                 claims = {**more, **claims, "auth_time": claims.get("auth_time")}  # only a verified time counts
             return identity_of(claims)
         except Unusable as wrong:
-            self._requests.refused(wrong)
-        raise IssuerRefused
+            raise self._requests.refused(wrong) from None
 
     def _exchange(self, form: dict[str, str], metadata: Metadata) -> Fetched:
         """Return the response of the token endpoint (RFC 6749 §4.1.3)."""

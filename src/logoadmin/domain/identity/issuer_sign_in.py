@@ -14,7 +14,6 @@ from logoadmin.domain.identity.issuer_users import IssuerUsers, Roleless, UserMi
 from logoadmin.domain.identity.open_sessions import NO_ROLE, OpenSessions, SignInService
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sign_in_attempts import Attempt
-from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller
 from logoadmin.domain.kernel.command import Command
@@ -162,8 +161,7 @@ class IssuerSignIn(SignInService):
         with self._open_sessions.attempt(gate, caller) as attempt:
             if self._issuer is None:
                 raise SignInForbidden("Single sign-on is not set up")
-            limits = limits_of(attempt.networks)
-            attempt.count(lambda _uow: (None, limits))
+            attempt.count()
             person = self._redeem(self._issuer, command, attempt.now)
             try:
                 return self._open(gate, command, attempt, person)

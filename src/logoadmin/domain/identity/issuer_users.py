@@ -26,7 +26,7 @@ from logoadmin.domain.kernel.lists import CHANGE_PAGE_SIZES, ChangeFilter, Listi
 from logoadmin.domain.kernel.records import Kind, User
 from logoadmin.domain.kernel.texts import is_visible
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, all_records, history_in, identity_in
-from logoadmin.ports.identity_storage import Session
+from logoadmin.ports.identity_storage import Account, Session
 from logoadmin.ports.issuer import IssuedIdentity
 from logoadmin.ports.sign_in_storage import Identity
 from logoadmin.ports.storage import UnitOfWork
@@ -119,14 +119,19 @@ class IssuerUsers:
             end_sessions(uow, user_id)
             identity_in(uow).challenges.drop(user_id)
 
-    def admits(self, uow: AuditedUnitOfWork, session: Session) -> bool:
-        """Return whether a session may continue: if the issuer began it, as long as the groups, if any, have a role.
+    def admitted(self, uow: AuditedUnitOfWork, session: Session) -> Account | None:
+        """Return the account of a session that may continue, otherwise None.
 
-        The user gets the current role of the groups.
+        If the issuer began it, it may as long as the groups, if any, have a role, which the user gets.
         """
-        if session.factor != "issuer":
-            account = identity_in(uow).passwords.account(session.user_id)
-            return account is not None and not account.refused
+        if session.factor == "issuer" and not self._renew(uow, session):
+            return None
+        account = identity_in(uow).passwords.account(session.user_id)
+        is_refused = account is not None and account.refused and session.factor != "issuer"
+        return None if is_refused else account
+
+    def _renew(self, uow: AuditedUnitOfWork, session: Session) -> bool:
+        """Give a user of the issuer the current role of their groups; return whether they may stay."""
         identities = identity_in(uow).identities.of_user(session.user_id)
         identity = next((each for each in identities if each.issuer == self._issuer), None)
         user = uow.records(USERS).get(session.user_id)

@@ -171,9 +171,8 @@ class LinkSignIn(SignInService):
                 or more rights.
             TooManySignIns: there were too many failed attempts.
         """
-        with self._open_sessions.attempt(gate, caller) as attempt:
-            limits = limits_of(attempt.networks)
-            attempt.count(lambda uow: (_account_of(uow, command.link), limits))
+        with self._open_sessions.attempt(gate, caller, partial(_account_of, command.link)) as attempt:
+            attempt.count()
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithLink) -> Tokens:
                 user = _user_of_link(uow, command.link)
@@ -227,7 +226,7 @@ def _user_of_link(uow: AuditedUnitOfWork, link: str) -> User | None:
     return user if is_as_before and other_way_in(uow, user.user_id) is None else None
 
 
-def _account_of(uow: UnitOfWork, link: str) -> Account | None:
+def _account_of(link: str, uow: UnitOfWork) -> Account | None:
     """Return the account of a link; None once it is used."""
     found = uow.identity.challenges.get(_hashed_link(link))
     if found is None or found.purpose != "link" or found.user_id is None:

@@ -12,7 +12,7 @@ The attempt applies the limits, counts the outcome in the metrics, and records r
 with its first tokens, unless the user is suspended or the issuer refused them.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -44,6 +44,7 @@ from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.identity_storage import Account, Session, Sessions
 from logoadmin.ports.metrics import Metrics
+from logoadmin.ports.storage import UnitOfWork
 from logoadmin.ports.tokens import AccessTokens, Grant
 
 # The maximum number of sessions of a user, which bounds their list (contract C6).
@@ -73,13 +74,15 @@ class OpenSessions:
             raise SignInForbidden("Signing in with a password is switched off")
 
     @contextmanager
-    def attempt(self, gate: Gate, caller: Caller) -> Iterator[Attempt]:
+    def attempt(
+        self, gate: Gate, caller: Caller, find: Callable[[UnitOfWork], Account | None] | None = None
+    ) -> Iterator[Attempt]:
         """Begin an attempt to sign in; when the block ends, count its outcome, and record a refusal as an event.
 
-        A right password that needs a second step has no outcome yet.
+        A right password that needs a second step has no outcome yet. ``find`` is that of :class:`Attempt`.
         """
         client = client_of(gate, caller)
-        attempt = Attempt(self.transactions.storage, client, networks_of(client.origin), self.clock.now())
+        attempt = Attempt(self.transactions.storage, client, networks_of(client.origin), self.clock.now(), find)
         try:
             yield attempt
         except (SignInForbidden, SignInRefused, TooManySignIns) as error:
@@ -137,7 +140,8 @@ class OpenSessions:
         is_open = self.rules.session_end(session.created_at, session.expires_at, now) > now
         is_reused = used_at is not None and not -CLOCK_SKEW <= now - used_at <= _REUSE_SECONDS
         sessions, counts = identity.sessions, identity.counts
-        if not is_open or is_reused or not self.issuer_users.admits(uow, session):
+        account = None if is_reused or not is_open else self.issuer_users.admitted(uow, session)
+        if account is None:
             sessions.end(session.session_id)
             if is_open and is_reused:
                 record_event(uow, "token_reused", session.user_id, client, now)
@@ -151,10 +155,7 @@ class OpenSessions:
         sessions.update(session)
         network = network_of_user(history_in(uow), session.user_id, networks_of(client.origin)[0])
         remember_network(counts, network, counts.get(network.counted).ends_at, now, self.rules.event_days)
-        held = sessions.rights(session.session_id, session.user_id)
-        if held is None:
-            raise InvalidToken
-        return self._new_tokens(sessions, session, now, held.scope)
+        return self._new_tokens(sessions, session, now, account.scope)
 
     def of_user(
         self, uow: AnyUnitOfWork, user_id: int, now: int, current: str | None = None

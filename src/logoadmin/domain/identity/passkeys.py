@@ -4,13 +4,13 @@ import json
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from logoadmin.domain.identity.accounts import confirmed_factors, enrolled, require_not_by_link, require_room
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
 from logoadmin.domain.identity.open_sessions import OpenSessions, SignInService
 from logoadmin.domain.identity.records import NewFactor, PasskeyOptions, Tokens
-from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Caller, Held, Permission, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem, passkey_refused, sign_in_ended
@@ -229,9 +229,8 @@ class PasskeyService(SignInService):
             TooManySignIns: there were too many failed attempts.
         """
         self._passkeys.opened()
-        with self._open_sessions.attempt(gate, caller) as attempt:
-            limits = limits_of(attempt.networks)
-            attempt.count(lambda uow: (_account_of(uow, command.passkey.id), limits))
+        with self._open_sessions.attempt(gate, caller, partial(_account_of, command.passkey.id)) as attempt:
+            attempt.count()
 
             def begin(uow: AuditedUnitOfWork, command: SignInWithPasskey) -> Tokens:
                 if self._challenges.use(uow, command.challenge, Purpose.SIGN_IN) is None:
@@ -245,7 +244,7 @@ class PasskeyService(SignInService):
             return gate.write(command, attempt.client, begin)
 
 
-def _account_of(uow: UnitOfWork, credential: str) -> Account | None:
+def _account_of(credential: str, uow: UnitOfWork) -> Account | None:
     """Return the account with a passkey, also if that is a copy, which is refused."""
     factor = uow.identity.factors.find_credential(credential)
     return None if factor is None else uow.identity.passwords.account(factor.user_id)

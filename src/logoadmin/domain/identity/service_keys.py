@@ -1,5 +1,6 @@
 """Service keys, for scripts (contract C5)."""
 
+from dataclasses import asdict
 from typing import Annotated, Final
 
 from logoadmin.domain.identity.records import KEY_PREFIX, NewServiceKey, RemovedServiceKey, ServiceKey, hashed_key
@@ -79,7 +80,7 @@ class KeyService(Service):
         stored = ServiceKey(identity_in(uow).keys.next_id(), command.name, command.scope, uow.now, expires_at, None)
         identity_in(uow).keys.add(stored, user_id, hashed_key(key))
         record_event(uow, "key_made", user_id, uow.caller, uow.now)
-        return NewServiceKey(stored.key_id, stored.name, stored.scope, uow.now, expires_at, None, key)
+        return NewServiceKey(**asdict(stored), key=key)
 
     @writes(SIGNED_IN)
     def remove(self, uow: AuditedUnitOfWork, command: RemoveKey) -> RemovedServiceKey:

@@ -13,6 +13,7 @@ from logoadmin.domain.identity.sign_in_limits import (
     Limit,
     UserNetwork,
     count_or_wait,
+    limits_of,
     network_of_user,
     remember_network,
 )
@@ -34,6 +35,7 @@ class Attempt:
 
     Attributes:
         networks: those of the client, see :func:`~logoadmin.domain.identity.sign_in_limits.networks_of`.
+        find: finds the account for the event of a refusal, if it is not looked up before.
         account: the account that it is for, once it is counted; None if no user has it.
     """
 
@@ -41,13 +43,16 @@ class Attempt:
     client: Anonymous | SignedIn
     networks: Sequence[str]
     now: int
+    find: Callable[[UnitOfWork], Account | None] | None = None
     account: Account | None = None
     _limits: tuple[Limit, ...] = ()
     _network: UserNetwork | None = None
     _known_until: int = 0
 
-    def count(self, look_up: LookUp) -> Account | None:
+    def count(self, look_up: LookUp | None = None) -> Account | None:
         """Count it in a separate write, so that concurrent attempts are all counted; return its account.
+
+        Without ``look_up``, it is counted by its network alone.
 
         Raises:
             TooManySignIns: there were too many failed attempts.
@@ -60,23 +65,32 @@ class Attempt:
             raise TooManySignIns(wait)
         return self.account
 
-    def _count(self, look_up: LookUp, uow: UnitOfWork) -> int | None:
-        self.account, limits = look_up(uow)
-        user_id = None if self.account is None else self.account.user_id
-        self._network = network_of_user(uow.changes, user_id, self.networks[0])
-        known, *stored = uow.identity.counts.several([self._network.counted, *(limit.counted for limit in limits)])
-        found = [*zip(limits, stored, strict=True)]
-        if self.now < known.ends_at:
-            found = [(limit, count) for limit, count in found if not limit.elsewhere]
-        self._known_until, self._limits = known.ends_at, tuple(limit for limit, _ in found)
+    def _count(self, look_up: LookUp | None, uow: UnitOfWork) -> int | None:
+        self.account, limits = (None, limits_of(self.networks)) if look_up is None else look_up(uow)
+        names = [limit.counted for limit in limits]
+        if any(limit.elsewhere for limit in limits):
+            user_id = None if self.account is None else self.account.user_id
+            self._network = network_of_user(uow.changes, user_id, self.networks[0])
+            names.append(self._network.counted)
+        stored = uow.identity.counts.several(names)
+        self._known_until = 0 if self._network is None else stored[-1].ends_at
+        is_known = self.now < self._known_until
+        found = [
+            (limit, count) for limit, count in zip(limits, stored, strict=False) if not (is_known and limit.elsewhere)
+        ]
+        self._limits = tuple(limit for limit, _ in found)
         return count_or_wait(uow.identity.counts, found, self.now)
 
     def refuse(self, error: LogoAdminError, now: int) -> None:
         """Count a refusal in the events; if the database is unavailable, it stands uncounted."""
         event: CountedEvent = "sign_in_limited" if isinstance(error, TooManySignIns) else "sign_in_refused"
-        user_id = None if self.account is None else self.account.user_id
+
+        def count(uow: UnitOfWork) -> None:
+            account = self.account if self.find is None else self.find(uow)
+            count_event(uow, event, None if account is None else account.user_id, self.client, now)
+
         with suppress(StorageUnavailable):
-            self.storage.write(lambda uow: count_event(uow, event, user_id, self.client, now))
+            self.storage.write(count)
 
     def take_back(self, uow: UnitOfWork, *, named: bool = False) -> None:
         """Take it back, because it was right so far; attempts for the name stay counted unless ``named``."""
@@ -90,7 +104,7 @@ class Attempt:
         counts, network, known_until = identity_in(uow).counts, self._network, self._known_until
         forgiven = next((limit.counted for limit in self._limits if limit.forgives), "")
         counts.take_back([limit.counted for limit in self._limits], forgiven)
-        if network is None or network.user_id != user_id:  # an issuer names the user after the attempt is counted
+        if network is None or network.user_id != user_id:
             network = network_of_user(history_in(uow), user_id, self.networks[0])
             known_until = counts.get(network.counted).ends_at
         remember_network(counts, network, known_until, self.now, days)
