@@ -11,6 +11,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.changes.history import Revert as RevertChange
 from logoadmin.domain.changes.import_export import ImportRecords
+from logoadmin.domain.identity.factors import EnrolTotp, MakeRecoveryCodes, RemoveFactor, RemoveUserFactors
 from logoadmin.domain.identity.records import CountedEvent, SignInEvent
 from logoadmin.domain.identity.service_keys import CreateKey, RemoveKey
 from logoadmin.domain.identity.sessions import RemoveSession, RemoveUserSessions, Revoke, SignIn
@@ -21,6 +22,7 @@ from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidToken, NotF
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
+from tests.domain.identity.second_factors import enrol
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, refreshing
 from tests.gallery import (
     ADMIN_ID,
@@ -160,8 +162,9 @@ def test_ended_sessions_are_events_of_their_users(stocked: LogoAdmin, newest: Ne
     assert (event.by_user_id, event.by_user_name) == (None, None)
 
 
-@pytest.mark.rule("contract C5", "contract O9")
-def test_creating_and_removing_keys_are_events(stocked: LogoAdmin, newest: Newest) -> None:
+@pytest.mark.rule("contract C5", "contract O1", "contract O9")
+def test_changes_of_keys_and_factors_are_events_of_their_user(stocked: LogoAdmin, newest: Newest) -> None:
+    """An unconfirmed secret is not an event."""
     ann = replace(caller(stocked, stocked.sessions.sign_in(ANN)), origin="192.0.2.7")
     newest()
     key = stocked.keys.create(CreateKey(name="script", scope=()), ann)
@@ -169,6 +172,16 @@ def test_creating_and_removing_keys_are_events(stocked: LogoAdmin, newest: Newes
     with pytest.raises(NotFound):
         stocked.keys.remove(RemoveKey(key_id=key.key_id), ann)
     assert happened(newest()) == [("key_made", 7, "192.0.2.7"), ("key_removed", 7, "192.0.2.7")]
+    first, _ = enrol(stocked, ann)
+    enrol(stocked, ann)
+    stocked.factors.remove(RemoveFactor(factor_id=first.factor_id), ann)
+    stocked.factors.enrol_totp(EnrolTotp(name="not confirmed"), ann)
+    stocked.factors.make_recovery_codes(MakeRecoveryCodes(), ann)
+    stocked.factors.remove_all(RemoveUserFactors(user_id=7))
+    assert [(event.event, event.factor) for event in newest() if event.event != "session_ended"] == [
+        *(("factor_added", "totp"), ("recovery_codes_made", None), ("factor_added", "totp")),
+        *(("factor_removed", "totp"), ("recovery_codes_made", None), ("factor_removed", "totp")),
+    ]
 
 
 # Counting

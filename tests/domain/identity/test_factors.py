@@ -243,29 +243,3 @@ def test_without_the_factor_key_recovery_codes_still_work_and_the_log_has_the_re
     message = f"Factor {totp.factor_id} cannot be used: no key in factor_key decrypts its secret"
     assert [record.getMessage() for record in caplog.records] == [message]
     assert not is_refused(later, challenged(later, ADMIN), recovery_code=codes[3])
-
-
-# Events.
-
-
-@pytest.mark.rule("contract O9")
-def test_changes_of_factors_are_events(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    """Events belong to the user of the factors and have no secret; an unconfirmed secret is not an event."""
-    who, totp, codes = enrolled(stocked)
-    enrol(stocked, who)
-    stocked.factors.remove(factors.RemoveFactor(factor_id=totp.factor_id), who)
-    stocked.factors.enrol_totp(EnrolTotp(name="not confirmed"), who)
-    stocked.factors.make_recovery_codes(factors.MakeRecoveryCodes(), who)
-    stocked.factors.remove_all(factors.RemoveUserFactors(user_id=7), caller(stocked, stocked.sessions.sign_in(ADMIN)))
-    events = [
-        event for event in storage.read(lambda uow: uow.identity.events.page(10**6, 50, 7)) if "factor" in event.event
-    ]
-    assert [(event.event, event.factor, event.user_name) for event in events[::-1]] == [
-        ("factor_added", "totp", "ann"),
-        ("factor_added", "totp", "ann"),
-        ("factor_removed", "totp", "ann"),
-        ("factor_removed", "totp", "ann"),
-    ]
-    every = storage.read(lambda uow: uow.identity.events.page(10**6, 50))
-    assert [event.event for event in every].count("recovery_codes_made") == 2
-    assert not any(secret in repr(every) for secret in (totp.secret, *codes))

@@ -483,15 +483,9 @@ def test_lookalikes_are_recognised(name: str, other: str) -> None:
     assert not looks(name).isdisjoint(looks(other))
 
 
-@pytest.mark.parametrize(
-    ("name", "other"),
-    [
-        *(("adnin", "admin"), ("administrator", "admin"), ("\u0430\u0434\u043c\u0438\u043d", "admin")),
-        *(("\u65e5\u672c", "\u672c\u65e5"), ("user2", "user3")),
-    ],
-)
-def test_different_names_are_not_lookalikes(name: str, other: str) -> None:
-    assert looks(name).isdisjoint(looks(other))
+@pytest.mark.parametrize("name", ["adnin", "administrator", "\u0430\u0434\u043c\u0438\u043d", "nimda", "admi2"])
+def test_different_names_are_not_lookalikes(name: str) -> None:
+    assert looks(name).isdisjoint(looks("admin"))
 
 
 @given(st.text(max_size=MAX_NAME))

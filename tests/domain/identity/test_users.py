@@ -1,5 +1,7 @@
 """Users (spec §Endpoints 1 to 4, contract A6 to A13, D); other rules are proved for all kinds in ``kernel``."""
 
+from typing import Any
+
 import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
@@ -8,11 +10,13 @@ from logoadmin.domain.identity.users import (
     AmendUser,
     CreateUser,
     FindUser,
+    GetPreferences,
     GetUser,
     ListUsers,
     RemoveAvatar,
+    SetPreferences,
 )
-from logoadmin.domain.kernel.errors import NotFound, NotPermitted
+from logoadmin.domain.kernel.errors import InvalidInput, NotFound, NotPermitted
 from logoadmin.domain.kernel.records import RemovedAvatar, User
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, add_user, history, signed_in
@@ -64,3 +68,39 @@ def test_a_user_with_a_name_from_before_the_rules_is_readable_and_can_sign_in(
     assert gallery.users.find(FindUser(username=name)).user_id == 70
     assert gallery.sessions.sign_in(SignIn(username=name, password=ANN_PASSWORD)).access_token
     assert gallery.users.amend(AmendUser(user_id=70, avatar="b.png")).avatar == "b.png"
+
+
+# Preferences
+
+
+CHOSEN: dict[str, Any] = {"look": [{"name": "Таблица", "q": None, "ratio": 0.5}], "\0": {"z": 1, "a": 2}}
+
+
+@pytest.mark.rule("contract J8")
+def test_preferences_belong_to_one_user_and_are_not_changes(gallery: LogoAdmin, storage: MemoryStorage) -> None:
+    ann, ben = signed_in(storage, user_id=500), signed_in(storage, user_id=501)
+    before = gallery.changes.version()
+    assert gallery.preferences.get(GetPreferences(), ann) == {}
+    assert gallery.preferences.set(SetPreferences(preferences=CHOSEN), ann) == CHOSEN
+    gallery.preferences.set(SetPreferences(preferences={}), ben)
+    assert gallery.preferences.get(GetPreferences(), ann) == CHOSEN
+    assert list(gallery.preferences.get(GetPreferences(), ann)) == list(CHOSEN)
+    assert gallery.preferences.get(GetPreferences(), ben) == {}
+    assert gallery.changes.version() == before
+
+
+@pytest.mark.rule("contract J8")
+@pytest.mark.parametrize(("letter", "most"), [("a", 4_088), ("я", 2_044)])
+def test_preferences_have_at_most_4_kib(letter: str, most: int) -> None:
+    SetPreferences(preferences={"x": letter * most})
+    with pytest.raises(InvalidInput) as raised:
+        SetPreferences(preferences={"x": letter * (most + 1)})
+    assert [(problem.loc, problem.type) for problem in raised.value.problems] == [(("preferences",), "too_long")]
+
+
+@pytest.mark.rule("contract J8")
+@pytest.mark.parametrize("value", ["\ud800", float("nan"), object(), {1, 2}])
+def test_preferences_are_json_in_utf_8(value: object) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        SetPreferences(preferences={"x": value})
+    assert [(problem.loc, problem.type) for problem in raised.value.problems] == [(("preferences",), "json_invalid")]
