@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -202,6 +203,11 @@ NEW_PASSWORD: Final = "another password"
 USER_IDS: Final = st.sampled_from([ADMIN_ID, 1, 2])
 WAYS: Final = st.builds(Ways, st.booleans(), st.booleans(), st.sampled_from([None, ISSUER]))
 POLICIES: Final = st.sampled_from(["optional", "required"])
+COMMANDS: Final = (
+    st.builds(AmendUser, user_id=USER_IDS, role_id=st.sampled_from([1, 2]))
+    | st.builds(AmendRole, role_id=st.sampled_from([1, 2]), scope=st.sampled_from([(), ("*",), ("users:write",)]))
+    | st.builds(RemoveUser, user_id=USER_IDS)
+)
 
 
 class NeverStranded(RuleBasedStateMachine):
@@ -336,17 +342,10 @@ class NeverStranded(RuleBasedStateMachine):
             identity = Identity(ISSUER, f"sub {user_id}", user_id, "[]")
             self.storage.write(lambda uow: uow.identity.identities.put(identity))
 
-    @rule(user_id=USER_IDS, role_id=st.sampled_from([1, 2]))
-    def gets_role(self, user_id: int, role_id: int) -> None:
-        self.does(lambda: self.gallery.users.amend(AmendUser(user_id=user_id, role_id=role_id)))
-
-    @rule(role_id=st.sampled_from([1, 2]), scope=st.sampled_from([(), ("*",), ("users:write",)]))
-    def role_changes(self, role_id: int, scope: tuple[str, ...]) -> None:
-        self.does(lambda: self.gallery.roles.amend(AmendRole(role_id=role_id, scope=scope)))
-
-    @rule(user_id=USER_IDS)
-    def leaves(self, user_id: int) -> None:
-        self.does(lambda: self.gallery.users.remove(RemoveUser(user_id=user_id)))
+    @rule(commands=st.lists(COMMANDS, min_size=1, max_size=3))
+    def rights_change(self, commands: list[Command]) -> None:
+        for command in commands:
+            self.does(partial(ask, self.gallery, command))
 
     @rule(back=st.integers(0, 5))
     def is_undone(self, back: int) -> None:

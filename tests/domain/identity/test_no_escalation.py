@@ -349,6 +349,15 @@ SCOPES: Final = ("*", "users:write", "roles:write", "logos:write", "authors:writ
 USER_IDS: Final = st.sampled_from([ADMIN_ID, 1, 2, 3, 4])
 ROLE_IDS: Final = st.integers(1, 6)
 SCOPE: Final = st.lists(st.sampled_from(SCOPES), max_size=3, unique=True).map(tuple)
+CALLERS: Final = st.integers(0, 30)
+COMMANDS: Final = (
+    st.builds(CreateRole, name=st.integers(0, 9).map("new {}".format), scope=SCOPE)
+    | st.builds(AmendRole, role_id=ROLE_IDS, scope=SCOPE)
+    | st.builds(RemoveRole, role_id=ROLE_IDS)
+    | st.builds(CreateUser, user_id=USER_IDS, username=st.integers(1, 4).map("user {}".format), password=st.just("pw"))
+    | st.builds(AmendUser, user_id=USER_IDS, role_id=ROLE_IDS)
+    | st.builds(RemoveUser, user_id=USER_IDS)
+)
 
 
 class Escalation(RuleBasedStateMachine):
@@ -393,7 +402,7 @@ class Escalation(RuleBasedStateMachine):
     def held_by_roles(self) -> dict[int, frozenset[str]]:
         return self.storage.read(lambda uow: {r.role_id: frozenset(r.scope) for r in uow.records(ROLES).page(-1, 500)})
 
-    def does(self, caller: int, command: Any) -> None:
+    def does(self, caller: int, command: Command) -> None:
         """Run a command of a caller, refused or not, and check the result."""
         who = self.callers[caller % len(self.callers)]
         try:
@@ -419,31 +428,12 @@ class Escalation(RuleBasedStateMachine):
                     assert (was or frozenset()) <= scope, "somebody weaker changed it"
                     assert (is_ or frozenset()) <= scope, "it was handed out by somebody who does not hold it"
 
-    @rule(caller=st.integers(0, 30), scope=SCOPE, number=st.integers(0, 9))
-    def create_role(self, caller: int, scope: tuple[str, ...], number: int) -> None:
-        self.does(caller, CreateRole(name=f"new {number}", scope=scope))
+    @rule(given=st.lists(st.tuples(CALLERS, COMMANDS), min_size=1, max_size=4))
+    def commands(self, given: list[tuple[int, Command]]) -> None:
+        for caller, command in given:
+            self.does(caller, command)
 
-    @rule(caller=st.integers(0, 30), role_id=ROLE_IDS, scope=SCOPE)
-    def amend_role(self, caller: int, role_id: int, scope: tuple[str, ...]) -> None:
-        self.does(caller, AmendRole(role_id=role_id, scope=scope))
-
-    @rule(caller=st.integers(0, 30), role_id=ROLE_IDS)
-    def remove_role(self, caller: int, role_id: int) -> None:
-        self.does(caller, RemoveRole(role_id=role_id))
-
-    @rule(caller=st.integers(0, 30), user_id=USER_IDS)
-    def create_user(self, caller: int, user_id: int) -> None:
-        self.does(caller, CreateUser(user_id=user_id, username=f"user {user_id}", password="pw"))
-
-    @rule(caller=st.integers(0, 30), user_id=USER_IDS, role_id=ROLE_IDS)
-    def amend_user(self, caller: int, user_id: int, role_id: int) -> None:
-        self.does(caller, AmendUser(user_id=user_id, role_id=role_id))
-
-    @rule(caller=st.integers(0, 30), user_id=USER_IDS)
-    def remove_user(self, caller: int, user_id: int) -> None:
-        self.does(caller, RemoveUser(user_id=user_id))
-
-    @rule(caller=st.integers(0, 30), user_id=USER_IDS)
+    @rule(caller=CALLERS, user_id=USER_IDS)
     def take_over(self, caller: int, user_id: int) -> None:
         """Setting the password of a user means becoming that user, who must not have more rights."""
         who = self.callers[caller % len(self.callers)]
@@ -453,7 +443,7 @@ class Escalation(RuleBasedStateMachine):
             self.gallery.users.set_password(command, who)
             assert "*" in mine or self.held_by_users()[user_id] <= mine
 
-    @rule(caller=st.integers(0, 30), scope=SCOPE)
+    @rule(caller=CALLERS, scope=SCOPE)
     def create_key(self, caller: int, scope: tuple[str, ...]) -> None:
         before = len(self.callers)
         who = self.callers[caller % before]
@@ -463,7 +453,7 @@ class Escalation(RuleBasedStateMachine):
             mine, its = (set(self.gallery.sessions.me(WhoAmI(), c).scope) for c in (who, self.callers[-1]))
             assert "*" in mine or its <= mine
 
-    @rule(caller=st.integers(0, 30), back=st.integers(0, 8))
+    @rule(caller=CALLERS, back=st.integers(0, 8))
     def revert(self, caller: int, back: int) -> None:
         self.does(caller, Revert(change_id=max(0, last_change(self.gallery) - back)))
 

@@ -43,6 +43,7 @@ from tests.gallery import (
     ASKED,
     CHEAP_PASSWORDS,
     FrozenClock,
+    ask,
     exported,
     gallery_on,
     once,
@@ -220,24 +221,24 @@ def change_undone(gallery: LogoAdmin, who: Caller) -> object:
     return gallery.changes.revert(Revert(change_id=change.change_id), who)
 
 
+def asks(command: Command) -> Way:
+    return lambda gallery, who: ask(gallery, command, who)
+
+
+NEW: Final[dict[str, Any]] = {"user_id": 9, "username": "nine", "password": "a password"}
 # Role 2 is that of administrators, role 3 that of painters; user 7 has the first role, user 8 lost the second.
 GRANTS: Final[dict[str, Way]] = {
-    "a password": lambda gallery, who: gallery.users.set_password(SetPassword(user_id=7, password="another one"), who),
-    "a role": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, role_id=2), who),
-    "a role with less": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, role_id=3), who),
-    "a scope": lambda gallery, who: gallery.roles.amend(AmendRole(role_id=1, scope=("logos:write",)), who),
-    "a new role": lambda gallery, who: gallery.roles.create(CreateRole(name="full", scope=("*",)), who),
-    "one scope more": lambda gallery, who: gallery.roles.amend(
-        AmendRole(role_id=3, scope=("logos:write", "themes:write", "users:read")), who
-    ),
+    "a password": asks(SetPassword(user_id=7, password="another one")),
+    "a role": asks(AmendUser(user_id=7, role_id=2)),
+    "a role with less": asks(AmendUser(user_id=7, role_id=3)),
+    "a scope": asks(AmendRole(role_id=1, scope=("logos:write",))),
+    "a new role": asks(CreateRole(name="full", scope=("*",))),
+    "one scope more": asks(AmendRole(role_id=3, scope=("logos:write", "themes:write", "users:read"))),
     "a role in bulk": bulk({"kind": "user", "id": 7, "version": 99, "set": {"role_id": 2}}),
     "a scope in bulk": bulk({"kind": "role", "id": 1, "version": 99, "set": {"scope": ["*"]}}),
-    "a new user with a role": lambda gallery, who: gallery.users.create(
-        CreateUser(user_id=9, username="nine", role_id=2, password="a password"), who
-    ),
+    "a new user with a role": asks(CreateUser(**NEW, role_id=2)),
     "a new user with a role in bulk": bulk(
-        {"kind": "user", "create": {"user_id": 9, "username": "nine", "password": "a password"}},
-        {"kind": "user", "id": 9, "version": 99, "set": {"role_id": 2}},
+        {"kind": "user", "create": NEW}, {"kind": "user", "id": 9, "version": 99, "set": {"role_id": 2}}
     ),
     "a role in an import": imported(**user(7, 2)),
     "a new user with a role in an import": imported(**user(9, 2)),
@@ -249,21 +250,15 @@ GRANTS: Final[dict[str, Way]] = {
 }
 # Changes of users and roles that grant nothing.
 OTHERS: Final[dict[str, Way]] = {
-    "a new user": lambda gallery, who: gallery.users.create(
-        CreateUser(user_id=9, username="nine", password="a password"), who
-    ),
-    "a new user in bulk": bulk(
-        {"kind": "user", "create": {"user_id": 9, "username": "nine", "password": "a password"}}
-    ),
-    "a new role": lambda gallery, who: gallery.roles.create(CreateRole(name="empty", scope=()), who),
-    "a name": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, username="anna"), who),
-    "the role again": lambda gallery, who: gallery.users.amend(AmendUser(user_id=7, role_id=1), who),
-    "a scope less": lambda gallery, who: gallery.roles.amend(AmendRole(role_id=3, scope=("logos:write",)), who),
-    "a role's name": lambda gallery, who: gallery.roles.amend(AmendRole(role_id=3, name="draughtsman"), who),
-    "a removal": lambda gallery, who: gallery.users.remove(RemoveUser(user_id=7), who),
-    "the own password": lambda gallery, who: gallery.users.set_password(
-        SetPassword(user_id=2_000_000_000, password="another one", current_password=ADMIN_PASSWORD), who
-    ),
+    "a new user": asks(CreateUser(**NEW)),
+    "a new user in bulk": bulk({"kind": "user", "create": NEW}),
+    "a new role": asks(CreateRole(name="empty", scope=())),
+    "a name": asks(AmendUser(user_id=7, username="anna")),
+    "the role again": asks(AmendUser(user_id=7, role_id=1)),
+    "a scope less": asks(AmendRole(role_id=3, scope=("logos:write",))),
+    "a role's name": asks(AmendRole(role_id=3, name="draughtsman")),
+    "a removal": asks(RemoveUser(user_id=7)),
+    "the own password": asks(SetPassword(user_id=ADMIN_ID, password="another one", current_password=ADMIN_PASSWORD)),
     "a user without a role in an import": imported(**user(9, 1)),
 }
 EACH_GRANT: Final = pytest.mark.parametrize("way", GRANTS.values(), ids=GRANTS)

@@ -34,7 +34,7 @@ from logoadmin.domain.kernel.records import Logo
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, reads, rights_of, use_case, writes
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ADMIN_ID, ARTWORK, ASKED, FrozenClock, gallery_on, signed_in, stock
+from tests.gallery import ADMIN_ID, ARTWORK, ASKED, FrozenClock, ask, gallery_on, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract B6")
 
@@ -228,44 +228,39 @@ def test_every_other_way_to_make_a_change_requires_the_same_right(
     gallery: LogoAdmin, storage: MemoryStorage, kind: str
 ) -> None:
     """Bulk changes, imports, undoing and proposals, also for a user for whom a program acts."""
-    change, line = CHANGED[kind]
-    bulk = ApplyChanges(changes=(BulkChange(**change),), dry_run=True)
-    if kind == "user":  # no user is created in a proposal
-        change = {**change, "version": gallery.users.get(USER).version}
-        bulk = ApplyChanges(changes=(BulkChange(**change),), dry_run=True)
-    made = gallery.bulk.apply(ApplyChanges(changes=(BulkChange(**change),)), Owner("made"))
-    (made_change,) = made
+    values, line = CHANGED[kind]
+
+    def change() -> tuple[BulkChange, ...]:
+        # No user is created in a proposal, so that of the table has a version.
+        version = {"version": gallery.users.get(USER).version} if kind == "user" else {}
+        return (BulkChange(**values | version),)
+
+    (made_change,) = gallery.bulk.apply(ApplyChanges(changes=change()), Owner("made"))
     gallery.changes.revert(Revert(change_id=made_change.change_id))
-    undone = max(each.change_id for each in gallery.changes.list(LIST))
-    if kind == "user":
-        change = {**change, "version": gallery.users.get(USER).version}
-        bulk = ApplyChanges(changes=(BulkChange(**change),), dry_run=True)
-    proposal = gallery.proposals.propose(
-        ProposeChanges(title="x", changes=(BulkChange(**change),)), ActingAs(ADMIN_ID)
-    ).proposal_id
+    undone = Revert(change_id=max(each.change_id for each in gallery.changes.list(LIST)))
+    bulk = ApplyChanges(changes=change(), dry_run=True)
+    proposal = gallery.proposals.propose(ProposeChanges(title="x", changes=change()), ActingAs(ADMIN_ID))
+    apply = ApplyProposal(proposal_id=proposal.proposal_id)
     without = signed_in(storage, *(scope for scope in SCOPES if scope != f"{kind}s:write"))
-    view = gallery.acting_as(without.user_id)
     for caller, refusal in ((ANONYMOUS, NotAuthenticated), (without, NotPermitted)):
-        with pytest.raises(refusal):
-            gallery.bulk.apply(bulk, caller)
+        for command in (bulk, undone, RevertRequest(request_id="made")):
+            with pytest.raises(refusal):
+                ask(gallery, command, caller)
         with pytest.raises(refusal):
             gallery.import_export.load(ImportRecords(), [line], caller=caller)
-        with pytest.raises(refusal):
-            gallery.changes.revert(Revert(change_id=undone), caller)
-        with pytest.raises(refusal):
-            gallery.changes.revert_request(RevertRequest(request_id="made"), caller)
         with pytest.raises(NotFound if caller is without else refusal):  # it is not theirs to see
-            gallery.proposals.apply(ApplyProposal(proposal_id=proposal), caller)
+            gallery.proposals.apply(apply, caller)
+    view = gallery.acting_as(without.user_id)
     for call in (
         lambda: view.bulk.apply(bulk),
         lambda: view.import_export.load(ImportRecords(), [line]),
-        lambda: view.changes.revert(Revert(change_id=undone)),
+        lambda: view.changes.revert(undone),
     ):
         with pytest.raises(NotPermitted):
             call()
     holder = signed_in(storage, "*", user_id=501)
     assert [*gallery.bulk.apply(bulk, holder)]
-    gallery.proposals.apply(ApplyProposal(proposal_id=proposal), holder)
+    gallery.proposals.apply(apply, holder)
 
 
 class Prying(Service):
