@@ -367,41 +367,85 @@ def test_users_can_sign_in_by_the_enabled_ways(people: Storage, steps: tuple[Ste
         assert transaction(lambda uow: [ways for ways in every if can(uow, ways)]) == open_ways
 
 
-# Removed users
+# Rows of users
+
+
+def enrol(user_id: int) -> Step:
+    """Return a step that adds a row of a user to each table."""
+
+    def step(uow: UnitOfWork) -> None:
+        uow.identity.factors.add(totp(user_id, user_id))
+        uow.identity.recovery_codes.replace(user_id, [f"code of {user_id}"])
+        uow.identity.challenges.add(challenge(f"challenge {user_id}", user_id))
+        uow.identity.identities.put(Identity(ISSUER, f"{user_id}", user_id, "[]"))
+        uow.identity.keys.add(key(user_id), user_id, f"hash {user_id}")
+        uow.identity.preferences.set(user_id, "{}")
+        uow.identity.events.add(SignInEvent(user_id, 1_000, "signed_in", user_id, "name"))
+        for name in ("first", "second"):
+            uow.identity.sessions.add(session(f"{name} of {user_id}", user_id))
+
+    return step
+
+
+def rows_of(uow: UnitOfWork, user_id: int) -> dict[str, int]:
+    """Return the number of rows of a user in each table that has any."""
+    numbers = {
+        "factors": len(uow.identity.factors.of_user(user_id)),
+        "codes": uow.identity.recovery_codes.left(user_id),
+        "challenges": int(uow.identity.challenges.get(f"challenge {user_id}") is not None),
+        "identities": len(uow.identity.identities.of_user(user_id)),
+        "keys": len(uow.identity.keys.of_user(user_id)),
+        "found keys": int(uow.identity.keys.find(f"hash {user_id}") is not None),
+        "preferences": int(uow.identity.preferences.get(user_id) is not None),
+        "events": len(uow.identity.events.page(99, 99, user_id)),
+        "sessions": len(uow.identity.sessions.of_user(user_id)),
+    }
+    return {table: number for table, number in numbers.items() if number}
+
+
+ROWS: Final = dict.fromkeys(("factors", "codes", "challenges", "identities", "keys", "found keys", "preferences"), 1)
+
+
+@pytest.mark.rule("contract C3", "contract C5", "contract C6", "contract O1", "contract O2", "contract R5")
+@pytest.mark.parametrize(
+    ("change", "result", "left"),
+    [
+        (lambda uow: uow.identity.factors.remove(1, 2), False, {}),
+        (lambda uow: uow.identity.factors.remove(1, 1), True, {"factors": 0}),
+        (lambda uow: uow.identity.keys.remove(1, 2), False, {}),
+        (lambda uow: uow.identity.keys.remove(1, 1), True, {"keys": 0, "found keys": 0}),
+        (lambda uow: uow.identity.recovery_codes.use(2, "code of 1"), False, {}),
+        (lambda uow: uow.identity.recovery_codes.use(1, "code of 1"), True, {"codes": 0}),
+        (lambda uow: uow.identity.recovery_codes.replace(1, ["a", "b"]), None, {"codes": 2}),
+        (lambda uow: uow.identity.challenges.take("challenge 1"), True, {"challenges": 0}),
+        (lambda uow: uow.identity.challenges.drop(1, "sign_in_code"), None, {}),
+        (lambda uow: uow.identity.challenges.drop(1, "link"), None, {"challenges": 0}),
+        (lambda uow: uow.identity.challenges.drop(1), None, {"challenges": 0}),
+        (lambda uow: uow.identity.sessions.end("first of 1"), True, {"sessions": 1}),
+        (lambda uow: uow.identity.sessions.end("third of 1"), False, {}),
+        (lambda uow: uow.identity.sessions.end_all(1, keep="first of 1"), None, {"sessions": 1}),
+        (lambda uow: uow.identity.sessions.end_all(1), None, {"sessions": 0}),
+    ],
+)
+def test_a_change_removes_only_the_rows_that_it_names(
+    people: Storage, change: Step, result: object, left: dict[str, int]
+) -> None:
+    every = ROWS | {"events": 1, "sessions": 2}
+    write(people, enrol(1), enrol(2))
+    write_and_fail(people, change)
+    assert people.read(lambda uow: rows_of(uow, 1)) == every
+    assert write(people, change) == result
+    expected = {table: number for table, number in (every | left).items() if number}
+    assert people.read(lambda uow: [rows_of(uow, user_id) for user_id in (1, 2)]) == [expected, every]
 
 
 @pytest.mark.rule("contract D", "contract C5", "contract J8", "contract O1", "contract O9")
 def test_everything_but_events_is_removed_with_the_user(people: Storage) -> None:
-    def all_of(uow: UnitOfWork) -> list[list[object]]:
-        return [
-            [
-                *(uow.identity.factors.of_user(id_), uow.identity.recovery_codes.left(id_)),
-                *(uow.identity.identities.of_user(id_), uow.identity.challenges.get(f"challenge {id_}")),
-                *(uow.identity.keys.of_user(id_), uow.identity.keys.find(f"hash {id_}")),
-                *(uow.identity.preferences.get(id_), len(uow.identity.events.page(99, 99, id_))),
-            ]
-            for id_ in (1, 2)
-        ]
-
-    def enrol(user_id: int) -> Step:
-        def step(uow: UnitOfWork) -> None:
-            uow.identity.factors.add(totp(user_id, user_id))
-            uow.identity.recovery_codes.replace(user_id, [f"code of {user_id}"])
-            uow.identity.challenges.add(challenge(f"challenge {user_id}", user_id))
-            uow.identity.identities.put(Identity(ISSUER, f"{user_id}", user_id, "[]"))
-            uow.identity.keys.add(key(user_id), user_id, f"hash {user_id}")
-            uow.identity.preferences.set(user_id, "{}")
-            uow.identity.events.add(SignInEvent(user_id, 1_000, "signed_in", user_id, "name"))
-
-        return step
-
     write(people, enrol(1), enrol(2))
-    both = people.read(all_of)
-    write_and_fail(people, remove(USERS, 1))
-    assert people.read(all_of) == both
+    both = people.read(lambda uow: [rows_of(uow, user_id) for user_id in (1, 2)])
+    assert both == [ROWS | {"events": 1, "sessions": 2}] * 2
     write(people, remove(USERS, 1), add(user(1, "eve")))
-    assert people.read(all_of) == [[(), 0, (), None, (), None, None, 1], both[1]]
-    assert all(both[1])
+    assert people.read(lambda uow: [rows_of(uow, user_id) for user_id in (1, 2)]) == [{"events": 1}, both[1]]
 
 
 # Events

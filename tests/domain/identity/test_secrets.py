@@ -20,7 +20,8 @@ from tests.gallery import ANN_PASSWORD, FrozenClock, exported, history, once
 @pytest.mark.rule("contract O1", "contract O6", "contract O9", "contract R5")
 def test_no_secret_can_be_read(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     """ASVS 6.5.2."""
-    admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
+    lasting = refresh(stocked, stocked.sessions.sign_in(ADMIN))
+    admin = caller(stocked, lasting)
     ann, totp, codes = enrolled(stocked)
     tokens = second_step(stocked, challenged(stocked), recovery_code=codes[0])
     renewed = refresh(stocked, tokens)
@@ -38,10 +39,10 @@ def test_no_secret_can_be_read(stocked: LogoAdmin, storage: MemoryStorage, clock
 
     secrets = [ANN_PASSWORD, "a new one", "ben's own", "a wrong one", "a typed secret", key.key, code.code, link.link]
     secrets += [totp.secret, *codes, *(each.replace("-", "") for each in (code.code, *codes))]
-    secrets += [each for pair in (tokens, renewed) for each in (pair.access_token, pair.refresh_token)]
+    secrets += [each for pair in (tokens, renewed, lasting) for each in (pair.access_token, pair.refresh_token)]
     tables = vars(vars(storage)["_tables"])
     (factor,) = storage.read(lambda uow: uow.identity.factors.of_user(7))
-    shown = repr((tokens, renewed, key, code, link, totp, ann))
+    shown = repr((tokens, renewed, lasting, key, code, link, totp, ann))
     shown += repr((stocked.keys.list(ListKeys(), ann), stocked.sessions.list(ListSessions(), ann), exported(stocked)))
     for text in (repr((tables, factor.secret)), shown):
         assert [secret for secret in secrets if secret in text] == []
