@@ -90,20 +90,27 @@ LARGEST: Final = (
 
 @pytest.mark.rule("contract C2", "contract C3", "contract C5", "contract C6", "contract F3", "contract J8")
 @pytest.mark.rule("contract O1", "contract O7", "contract O9")
-def test_the_largest_values_are_stored_unchanged(people: Storage) -> None:
+def test_the_largest_values_are_stored_unchanged_and_replace_others(people: Storage) -> None:
     session, preferences, key, count, factor, challenge, identity, event, response, secret = LARGEST
 
     def store(uow: UnitOfWork) -> None:
-        uow.identity.sessions.add(session)
-        uow.identity.preferences.set(1, preferences)
-        uow.identity.keys.add(key, 1, "h" * 128)
-        uow.identity.counts.put({BIG * 64: count})
-        uow.identity.factors.add(factor)
+        uow.identity.sessions.add(replace(session, created_at=1, expires_at=1, refreshed_at=None, factor="password"))
+        uow.identity.sessions.update(session)
+        uow.identity.keys.add(replace(key, created_at=1, expires_at=None, last_used_at=None), 1, "h" * 128)
+        uow.identity.keys.update(key)
+        uow.identity.factors.add(replace(factor, secret="", counter=0, confirmed=False, last_used_at=None))
+        uow.identity.factors.update(factor)
+        for each in (replace(identity, user_id=2, groups="[]", refused=False), identity):
+            uow.identity.identities.put(each)
+        for text in ("{}", preferences):
+            uow.identity.preferences.set(1, text)
+        for each_count in (Count(1, 2), count):
+            uow.identity.counts.put({BIG * 64: each_count})
+        for value in ("", secret):
+            uow.secrets.put("token_key", value)
         uow.identity.challenges.add(challenge)
-        uow.identity.identities.put(identity)
         uow.identity.events.add(event)
         uow.stored_responses.add(response)
-        uow.secrets.put("token_key", secret)
 
     def stored(uow: UnitOfWork) -> tuple[object, ...]:
         return (
@@ -224,6 +231,24 @@ def test_expired_rows_are_removed_in_limited_batches(
     for now, removed, left in ((1_999, 0, 4), (2_002, 2, 2), (2_002, 1, 1), (2_002, 0, 1), (2_003, 1, 0)):
         assert people.write(lambda uow, now=now: forget(uow, now, 2)) == removed  # type: ignore[misc]  # has a default
         assert people.read(lambda uow: sum(bool(find(uow, at)) for at in times)) == left
+
+
+@pytest.mark.rule("contract C1", "contract C3", "contract F3", "contract O2")
+def test_rows_remember_that_they_were_used_and_counts_are_taken_back(signed_in: Storage) -> None:
+    used = challenge("used", None)
+    assert signed_in.write(lambda uow: [uow.identity.challenges.add_once(used) for _ in range(2)]) == [True, False]
+    write(signed_in, lambda uow: uow.identity.sessions.use_refresh_token("token one", 7))
+    found = signed_in.read(
+        lambda uow: [uow.identity.sessions.refresh_token(f"token {name}") for name in ("one", "two")]
+    )
+    assert found == [(session("one", 1), 7), (session("two", 1), None)]
+    write(signed_in, lambda uow: uow.identity.counts.put({"ann": Count(3, 9), "ben": Count(2, 9), "eve": Count(0, 9)}))
+    write(signed_in, lambda uow: uow.identity.counts.take_back(["ann", "ben", "eve", "none"], "ben"))
+    counts = signed_in.read(lambda uow: uow.identity.counts.several(["none", "eve", "ben", "ann"]))
+    assert counts == (Count(0, 0), Count(0, 9), Count(0, 9), Count(2, 9))
+    write(signed_in, *(lambda uow, each=each: uow.stored_responses.add(StoredResponse(each, "", 1)) for each in "ab"))
+    write(signed_in, lambda uow: uow.stored_responses.forget("a"))
+    assert signed_in.read(lambda uow: [uow.stored_responses.get(each) is None for each in "ab"]) == [True, False]
 
 
 @pytest.mark.rule("contract A2", "contract C5", "contract O1")
