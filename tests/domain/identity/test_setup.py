@@ -4,7 +4,13 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
-from logoadmin.domain.identity.first_start import first_start, rotate_token_keys, stored_token_keys
+from logoadmin.domain.identity.first_start import (
+    first_start,
+    key_files_since,
+    rotate_token_keys,
+    start_with_key_files,
+    stored_token_keys,
+)
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.roles import AmendRole, ListRoles
 from logoadmin.domain.identity.users import ListUsers, SetPassword
@@ -83,3 +89,12 @@ def test_a_rotation_signs_with_the_next_key(storage: MemoryStorage, clock: Froze
     assert stored_token_keys(storage)[2] == following
     start(storage, clock)
     assert stored_token_keys(storage)[0] == newest
+
+
+@pytest.mark.rule("contract C2", "contract K7")
+def test_the_first_start_with_key_files_is_remembered(storage: MemoryStorage) -> None:
+    assert key_files_since(storage) is None
+    assert [start_with_key_files(storage, now) for now in (1_000, 5_000, 995)] == [1_000] * 3
+    assert key_files_since(storage) == 1_000
+    # With a clock that was ahead: the keys in storage are not trusted again when that time arrives.
+    assert [start_with_key_files(storage, now) for now in (100, 1_000)] == [0, 0]
