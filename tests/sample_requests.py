@@ -101,12 +101,19 @@ class Sample:
         """Whether it has a JSON body."""
         return self.body is not None and self.media_type == "application/json"
 
-    def send(self, client: Client, headers: Mapping[str, str] | Sequence[tuple[Any, Any]], path: str = "") -> Response:
-        """Send it to its own path, or to another one."""
-        content_type = [] if self.body is None else [("content-type", self.media_type)]
-        others = headers.items() if isinstance(headers, Mapping) else headers
-        body: Any = {"content": self.body} if isinstance(self.body, bytes) else {"json": self.body}
-        return client.request(self.method, path or self.path, headers=[*content_type, *others], **body)
+    def send(
+        self,
+        client: Client,
+        headers: Mapping[str, str] | Sequence[tuple[Any, Any]] = (),
+        path: str = "",
+        body: object = ...,
+    ) -> Response:
+        """Send it to its own path and with its own body, or with others."""
+        body = self.body if body is ... else body
+        others = [*headers.items()] if isinstance(headers, Mapping) else [*headers]
+        own_type = [] if body is None or "content-type" in dict(others) else [("content-type", self.media_type)]
+        sent: Any = {"content": body} if isinstance(body, bytes) else {"json": body}
+        return client.request(self.method, path or self.path, headers=[*own_type, *others], **sent)
 
     @property
     def content(self) -> bytes:
