@@ -43,11 +43,10 @@ EACH: Final = pytest.mark.parametrize("path", LISTS)
 NAMES: Final = ("Straße", "STRASSE", "100%", "a_b", "Ann & Co. = <\"'>", "ångström", "back\\slash", "plus + plus", "😀")
 
 
+# Parameters with wrong values; integers of any parameter are tried in test_operations.
 WRONG: Final = (
     *(("limit", value, "greater_than_equal") for value in ("0", "-1", "-9999999999999999999")),
     *(("limit", value, "less_than_equal") for value in ("1001", "9" * 5000)),
-    ("after", "-1", "greater_than_equal"),
-    ("after", "2147483648", "less_than_equal"),
     *(
         (name, value, "bool_parsing")
         for name in ("active", "versions")
@@ -58,8 +57,7 @@ WRONG: Final = (
     *(("kind", value, "enum") for value in ("", "Logo", "logos", "x" * 5000)),
     *((name, value, "string_too_short") for name in ("action", "request_id") for value in ("",)),
     *((name, "-1", "greater_than_equal") for name in ("since", "until")),
-    *((name, "", "int_parsing") for name in ("limit", "after", "since", "until", "role_id", "user_id", "author_id")),
-    *((name, "2147483648", "less_than_equal") for name in ("role_id", "user_id", "author_id")),
+    *((name, "2147483648", "less_than_equal") for name in ("after", "role_id", "user_id", "author_id")),
     *(("q", "", "string_too_short"), ("q", "x" * 129, "string_too_long"), ("q", "a\0", "string_pattern_mismatch")),
     ("target", "", "string_too_short"),
     ("target", "x" * 65, "string_too_long"),
