@@ -37,14 +37,14 @@ def command(*arguments: str, log: int = subprocess.PIPE) -> services.Service:
 class Address:
     """Where a service is reached."""
 
-    def __init__(self, address: str, certificate: Path | None = None) -> None:
-        """Connect with TLS if a certificate is to be trusted."""
-        self._address = address
+    def __init__(self, address: str, certificate: Path | None = None, within: float = _ANSWERS_WITHIN) -> None:
+        """Connect with TLS if a certificate is to be trusted, and wait some seconds for each answer."""
+        self._address, self._within = address, within
         self._trust = True if certificate is None else ssl.create_default_context(cafile=str(certificate))
 
     def client(self) -> httpx2.Client:
         """Return a client with its own connections."""
-        return httpx2.Client(base_url=self._address, timeout=_ANSWERS_WITHIN, verify=self._trust)
+        return httpx2.Client(base_url=self._address, timeout=self._within, verify=self._trust)
 
     def ask(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Response:
         """Make one request."""
@@ -180,7 +180,7 @@ class Writer:
                 gives_up = began + _ENDS_WITHIN
             is_hasty = self.repeats == ALWAYS and random.random() < 0.1
             try:
-                timeout = _GONE_WITHIN if is_hasty else _ANSWERS_WITHIN
+                timeout = _GONE_WITHIN if is_hasty else client.timeout
                 answer = client.request(method, path, timeout=timeout, **sent)
             except httpx2.HTTPError as error:
                 lost += 1

@@ -34,7 +34,7 @@ class Front:
     @property
     def address(self) -> Address:
         """Where the services are reached with TLS."""
-        return Address(f"https://127.0.0.1:{self.https}{self.prefix}", self.certificate)
+        return Address(f"https://127.0.0.1:{self.https}{self.prefix}", self.certificate, within=60)
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         """Make a request with TLS to a path below the prefix."""
@@ -93,13 +93,13 @@ http {{
     include {0}/recipe.conf;
 }}
 """
-_UPSTREAM: Final = re.compile(r"^upstream logoadmin \{.*?^\}", re.MULTILINE | re.DOTALL)
 
 
 @contextmanager
-def nginx(directory: Path, *services: int) -> Iterator[Front]:
-    """Run it in front of one service, or of two as in docs/proxy.md; they may start later."""
-    with _running(directory, "gallery.example", _proxy_recipe(services)) as made:
+def nginx(directory: Path, port: int) -> Iterator[Front]:
+    """Run it in front of a service, which may start later."""
+    recipe = placed(_recipe("nginx.conf"), {"server 127.0.0.1:8000": f"server 127.0.0.1:{port}"})
+    with _running(directory, "gallery.example", recipe) as made:
         yield made
 
 
@@ -136,18 +136,6 @@ def _running(directory: Path, name: str, recipe: str) -> Iterator[Front]:
     finally:
         process.terminate()
         process.wait(30)
-
-
-def _proxy_recipe(services: tuple[int, ...]) -> str:
-    """Return the configuration of the proxy with the ports of the services."""
-    text = _recipe("nginx.conf")
-    addresses = ["127.0.0.1:8000"]
-    if len(services) == 2:
-        addresses = ["192.0.2.21:8000", "192.0.2.22:8000"]
-        (documented,) = _UPSTREAM.findall((ROOT / "docs/proxy.md").read_text("utf-8"))
-        text = _UPSTREAM.sub(documented, text)
-    pairs = zip(addresses, services, strict=True)
-    return placed(text, {f"server {address}": f"server 127.0.0.1:{port}" for address, port in pairs})
 
 
 def _recipe(name: str) -> str:

@@ -18,7 +18,7 @@ from tests.write_log import Address, writing
 
 CLIENTS: Final = 8
 # In total, at least, each with a read.
-WRITES: Final = 5_000 if LONG else 400
+WRITES: Final = 2_500 if LONG else 200
 
 
 def under_load(address: Address, token: str, meanwhile: Callable[[], None]) -> None:
@@ -28,7 +28,7 @@ def under_load(address: Address, token: str, meanwhile: Callable[[], None]) -> N
     write was lost or doubled.
     """
     with writing([address], token, "w1", CLIENTS, repeats=1, reads=True) as log:
-        comes_true(lambda: len(log.acknowledged) > WRITES // 3 or bool(log.wrong), 120)
+        comes_true(lambda: len(log.acknowledged) > WRITES // 3 or bool(log.wrong), 300)
         meanwhile()
         comes_true(lambda: len(log.acknowledged) >= WRITES or bool(log.wrong), 600)
     assert log.wrong == []
@@ -113,20 +113,15 @@ def services(directory: Path, workers: int) -> Iterator[Services]:
 
 
 @contextmanager
-def reached(front: str, directory: Path, *ports: int) -> Iterator[Address]:
-    """Yield where the services are reached: themselves (``direct``), or through ``nginx``."""
+def reached(front: str, directory: Path, port: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Address]:
+    """Yield where services that start in the block are reached: themselves (``direct``), or through ``nginx``."""
     if front == "direct":
-        (port,) = ports
-        yield Address(f"http://127.0.0.1:{port}")
-    else:
-        with nginx(directory, *ports) as proxy:
-            yield proxy.address
-
-
-def behind(front: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set the environment of the services."""
-    for name, value in SETTINGS.items() if front == "nginx" else ():
+        yield Address(f"http://127.0.0.1:{port}", within=60)
+        return
+    for name, value in SETTINGS.items():
         monkeypatch.setenv(name, value)
+    with nginx(directory, port) as proxy:
+        yield proxy.address
 
 
 def import_gallery(directory: Path, **environment: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.services import Services, behind, import_gallery, reached, services, start_with, under_load
+from tests.deploy.services import Services, import_gallery, reached, services, start_with, under_load
 from tests.services import Service
 
 pytestmark = [pytest.mark.slow("services are started and stopped under load"), pytest.mark.rule("contract K5")]
@@ -43,9 +43,8 @@ def test_no_request_fails_over_a_restart_and_no_write_is_lost(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    behind(front, monkeypatch)
     shutil.copy(gallery, tmp_path)
-    with services(tmp_path, workers) as served, reached(front, tmp_path, served.port) as address:
+    with services(tmp_path, workers) as served, reached(front, tmp_path, served.port, monkeypatch) as address:
         served.start()
         under_load(address, "", partial(restart, served))
         served.stop()
