@@ -52,12 +52,10 @@ def ask(
     *,
     headers: Iterable[tuple[str | bytes, str | bytes]] = (),
     body: bytes | Sequence[bytes] = b"",
-    asgi_version: str = "2.4",
 ) -> AppResponse:
     """Send one arbitrary request; each part of the body is a message, and no headers are added."""
     parts = [body] if isinstance(body, bytes) else list(body)
     scope = scope_of(method, path, headers)
-    scope["asgi"]["spec_version"] = asgi_version
     return _LOOP.run_until_complete(asyncio.wait_for(answer_of(app, scope, parts), 10))
 
 

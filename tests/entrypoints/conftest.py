@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 import pytest
 from starlette.types import ASGIApp
@@ -48,6 +49,10 @@ from tests.gallery import (
 from tests.options import OPTIONS
 
 Headers = dict[str, str]
+
+# Tests under another access policy than open, or under each.
+GUARDED: Final = pytest.mark.parametrize("access", [Policy.GUARDED])
+BOTH: Final = pytest.mark.parametrize("access", list(Policy))
 
 
 @pytest.fixture(scope="session", autouse=True)

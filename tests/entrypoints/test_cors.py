@@ -5,10 +5,9 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
-from tests.entrypoints.conftest import Headers
+from tests.entrypoints.conftest import BOTH, Headers
 from tests.gallery import WatchedStorage
 from tests.sample_requests import SAMPLES, SAMPLES_IN_TURN
 
@@ -19,7 +18,6 @@ OTHERS: Final = ("https://evil.example", "https://admin.example.evil.example", "
 EXPOSED: Final = {"etag", "link", "retry-after", "www-authenticate", "x-request-id"}
 CORS: Final = "access-control-"
 
-BOTH: Final = pytest.mark.parametrize("access", list(Policy))
 ORIGINS: Final = pytest.mark.parametrize("origin", [None, OURS, *OTHERS])
 
 

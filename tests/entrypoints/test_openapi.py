@@ -17,12 +17,10 @@ from logoadmin.domain.kernel.access import Policy
 from logoadmin.entrypoints.http_api.operation import CSV, FORM
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient
-from tests.entrypoints.conftest import Headers
+from tests.entrypoints.conftest import BOTH, Headers
 from tests.sample_requests import SAMPLES, SAMPLES_IN_TURN, Sample
 
 pytestmark = pytest.mark.rule("contract D users", "contract D roles", "contract D authors", "contract D themes")
-
-BOTH = pytest.mark.parametrize("access", list(Policy))
 
 
 @pytest.fixture

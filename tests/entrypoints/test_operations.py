@@ -21,7 +21,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.endpoints import Endpoint
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient, ask
-from tests.entrypoints.conftest import Headers, bearer
+from tests.entrypoints.conftest import BOTH, GUARDED, Headers, bearer
 from tests.gallery import ADMIN_ID, ANN_PASSWORD, ARTWORK, NOW, WatchedStorage
 from tests.sample_requests import READ_ONLY, SAMPLES, SAMPLES_IN_TURN, Sample
 
@@ -55,8 +55,6 @@ WITH_PATH = [row for row in SAMPLES if "{" in row.template]
 WITH_NUMBER = [row for row in WITH_PATH if row.template.split("{")[1] not in ("session_id}", "picture}")]
 # What follows the first field of a path.
 LATER_FIELDS = {"author_id": "1", "session_id": "theirs"}
-GUARDED = pytest.mark.parametrize("access", [Policy.GUARDED])
-BOTH = pytest.mark.parametrize("access", list(Policy))
 
 
 def problem(loc: list[str | int], type_: str, msg: str) -> dict[str, object]:

@@ -12,11 +12,10 @@ import logoadmin
 from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo
 from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.identity.sessions import SignIn
-from logoadmin.domain.kernel.access import Policy
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.asgi import AppClient
-from tests.entrypoints.conftest import Headers, bearer
+from tests.entrypoints.conftest import GUARDED, Headers, bearer
 from tests.entrypoints.test_operations import types_of
 from tests.gallery import (
     ADMIN_ID,
@@ -177,7 +176,6 @@ def test_details_are_created_merged_and_removed(client: AppClient, admin: Header
 
 
 SECRET: Final = "Marked by nobody else"
-GUARDED: Final = pytest.mark.parametrize("access", [Policy.GUARDED])
 READS: Final = [
     *(row.path for row in SAMPLES if row.method == "GET" and not row.template.startswith("/api/proposals")),
     *(f"/api/{kind}?q=mark&versions=true&sort=changed" for kind in ("logos", "themes", "authors")),

@@ -179,7 +179,7 @@ def test_either_etag_is_accepted_for_a_change(filled: ASGIApp) -> None:
 
 
 def test_responses_with_a_token_or_key_are_not_compressed(filled: ASGIApp) -> None:
-    client = AppClient(filled, raises=True)
+    client = AppClient(filled)
     client.headers["accept-encoding"] = "gzip"
     scope = [f"{'x' * 60}{number}" for number in range(20)]
     client.patch("/api/roles/2", json={"scope": ["*", *scope]}, headers=dict(signed_in(filled)))
