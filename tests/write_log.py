@@ -169,6 +169,7 @@ class Writer:
         if self.reads:
             read = self._answer(client, "GET", f"/api/{kind}s/{id_}")
             self.log.wrong += [] if read is None or read.content == answer.content else [read]
+            time.sleep(_PAUSE)  # leaves time to the processes that start meanwhile
         return True
 
     def _answer(self, client: httpx2.Client, method: str, path: str, **sent: Any) -> Response | None:
