@@ -51,7 +51,7 @@ class Limits:
 
     def succeed(self, username: str | None, origin: str) -> None:
         attempt = self.attempt(username, origin)
-        self.storage.write(lambda uow: attempt.succeed(uow, -1, 1))
+        self.storage.write(lambda uow: attempt.succeed(uow, uow.identity.counts, -1, 1))
 
 
 @pytest.fixture

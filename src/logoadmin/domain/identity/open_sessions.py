@@ -111,7 +111,7 @@ class OpenSessions:
         """
         account = _admitted(account)
         now, identity, user_id = uow.now, identity_in(uow), account.user_id
-        user_since = attempt.succeed(uow, user_id, self.rules.event_days)
+        user_since = attempt.succeed(uow, identity.counts, user_id, self.rules.event_days)
         _make_room(identity.sessions, user_id)
         address, user_agent = shown_client(attempt.client)
         session = Session(

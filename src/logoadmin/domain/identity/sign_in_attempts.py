@@ -19,8 +19,8 @@ from logoadmin.domain.identity.sign_in_limits import (
 )
 from logoadmin.domain.kernel.access import Anonymous, SignedIn
 from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable, TooManySignIns
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in, identity_in
-from logoadmin.ports.identity_storage import Account
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, history_in
+from logoadmin.ports.identity_storage import Account, Counts
 from logoadmin.ports.storage import Storage, UnitOfWork
 
 IN_A_BLOCK: Final = "sign in outside of the atomic block: if the block failed, the attempts in it would not be counted"
@@ -96,12 +96,12 @@ class Attempt:
         """Take it back, because it was right so far; attempts for the name stay counted unless ``named``."""
         uow.identity.counts.take_back([limit.counted for limit in self._limits if named or not limit.named])
 
-    def succeed(self, uow: AnyUnitOfWork, user_id: int, days: int) -> int:
+    def succeed(self, uow: AnyUnitOfWork, counts: Counts, user_id: int, days: int) -> int:
         """Take it back, forget the failures for the name, and remember the network for some days.
 
         Return the change that created the user who signed in.
         """
-        counts, network, known_until = identity_in(uow).counts, self._network, self._known_until
+        network, known_until = self._network, self._known_until
         forgiven = next((limit.counted for limit in self._limits if limit.forgives), "")
         counts.take_back([limit.counted for limit in self._limits], forgiven)
         if network is None or network.user_id != user_id:

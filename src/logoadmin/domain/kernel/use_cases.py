@@ -203,7 +203,8 @@ def use_case(
         def through_gate(
             service: AnyService, command: Asked, /, *args: Others.args, **options: Others.kwargs
         ) -> Answer:
-            return work(service, gate_of(service, name, command), command, *args, **options)
+            gate = service._gates.get((name, type(command))) or gate_of(service, name, command)
+            return work(service, gate, command, *args, **options)
 
         shown = [each for each in parameters.parameters.values() if each.name != "gate"]
         vars(through_gate)["__signature__"] = parameters.replace(parameters=shown)
