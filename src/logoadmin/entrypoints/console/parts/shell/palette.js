@@ -15,10 +15,10 @@ import { useRead, useRested } from "../primitives/hooks.js";
 import { Dialog } from "../primitives/dialog.js";
 import { SEARCH_KEYS, titleOf } from "./sidebar.js";
 
-/** @param {{close: () => void, help: () => void}} props `help` shows the keys. */
-export function Palette({ close, help }) {
+/** @param {{begin: string, close: () => void, help: () => void}} props `begin`: what is already typed; `help` shows the keys. */
+export function Palette({ begin, close, help }) {
   const id = useId();
-  const [text, setText] = useState("");
+  const [text, setText] = useState(begin);
   const [chosen, setChosen] = useState("");
   const { groups, isBusy, failure } = useOptions(text, help);
   const options = groups.flatMap((group) => group.options);

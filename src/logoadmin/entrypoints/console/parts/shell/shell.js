@@ -32,10 +32,10 @@ for (const what of ["keydown", "pointerdown"]) addEventListener(what, use, { onc
 
 /** Whether the list of keys is shown. */
 const help = signal(false);
-/** Whether the search over everything is shown. */
-const searching = signal(false);
+/** What was typed into the search over everything before it was loaded; undefined unless it is shown. */
+const searching = signal(/** @type {string | undefined} */ (undefined));
 const showHelp = () => void (help.value = true);
-const search = () => void (searching.value = true);
+const search = () => void (searching.value = "");
 
 const SignIn = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignIn), "sign_in"));
 const SignInAgain = lazy(withTexts(() => import("../../pages/sign_in.js").then((module) => module.SignInAgain), "sign_in"));
@@ -55,7 +55,7 @@ export function Shell() {
     h(Work, {}),
     around,
     help.value && h(Help, { close: () => (help.value = false) }),
-    searching.value && h(Palette, { close: () => (searching.value = false), help: showHelp }),
+    searching.value !== undefined && h(Palette, { begin: searching.value, close: () => (searching.value = undefined), help: showHelp }),
   );
 }
 
@@ -201,12 +201,19 @@ function Notice({ id, text, tone, action, until, words, stays, reference }) {
 /** The keys that every view has. @param {KeyboardEvent} event */
 function keys(event) {
   // A dialog has keys of its own.
-  if (event.defaultPrevented || searching.value || document.querySelector("dialog[open]")) return;
+  if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+  const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+  if (searching.value !== undefined) {
+    if (hasModifier || event.key.length !== 1) return;
+    event.preventDefault();
+    searching.value += event.key;
+    return;
+  }
   if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.code === "KeyK") {
     event.preventDefault();
     return search();
   }
-  if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping(event) || hasModifier) return;
   // Letters by their place, so that they work in every language of the keyboard.
   const key = event.code.startsWith("Key") && !event.shiftKey ? event.code.slice(3) : event.key;
   const target = document.querySelector(`#work [aria-keyshortcuts="${CSS.escape(key)}"]`);
