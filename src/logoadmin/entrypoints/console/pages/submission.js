@@ -231,7 +231,7 @@ function Artwork({ kind, id, before, after, verdict, isReviewed }) {
     );
   return [
     (isChanged || twins.length > 0) && h("div", { key: "news", class: "box divided news" }, isChanged && (isKnown ? h(News, { old, verdict }) : h(Skeleton, {})), twins.map((twin) => h(Twins, { key: twin.field, ...twin }))),
-    h("div", { key: "looks", class: "looks" },
+    h("div", { key: "looks", class: "review-looks" },
       h(Pictures, { before: before?.["preview_url"], after: after?.["preview_url"] }),
       after && (css.before || css.after) && h("div", { class: "pair" }, before && isChanged && preview("before", old, before), preview("after", verdict, after)),
     ),
