@@ -6,7 +6,7 @@ import { readPage } from "../parts/history/changes.js";
 import { Icon, lazy, Link, Pending, pictureUrl, Skeleton, ViewHead } from "../parts/primitives/basics.js";
 import { useLists, useRead } from "../parts/primitives/hooks.js";
 import { nameOf } from "../presentation.js";
-import { queue, reviews, waiting } from "../proposals.js";
+import { queue, readQueue, reviews, waiting } from "../proposals.js";
 import { readStates, status } from "../reader_states.js";
 import { KINDS, listOf } from "../records.js";
 import { FIRST_ROLE } from "../scopes.js";
@@ -21,7 +21,8 @@ const Published = lazy(withTexts(() => import("../parts/overview/published.js").
 
 export default function Overview() {
   useLists(.../** @type {KindName[]} */ (Object.keys(KINDS)));
-  useEffect(() => void readStates(), [returned.value]);
+  // At once, not when the sidebar does: what waits would push the rest down.
+  useEffect(() => void Promise.all([readStates(), readQueue({ ifOld: true })]), [returned.value]);
   // What waits comes first, also where nothing was applied yet.
   const isEmpty = GALLERY.every((kind) => listOf(kind).value.records?.length === 0) && (!reviews() || queue.value.proposals?.length === 0);
   return h("div", { class: "view" },
