@@ -20,6 +20,11 @@ import { HOME } from "./router.js";
 import { FILE_LIMIT, lost, noWay, obstacleOf, reached, READ_LIMIT, timedFetch, TimedOut, trouble, watched, WRITE_LIMIT } from "./network.js";
 import { freshToken, mustEnrol, randomKey, recentToken, Refused, renewed, state, whoAmI } from "./session.js";
 
+/** What follows a call whose failure matters to nobody. @param {unknown} error */
+export function unlessFailure(error) {
+  if (!(error instanceof Failure)) throw error;
+}
+
 /** The address of the interface, beside the console. */
 export const ROOT = new URL("../", HOME);
 export { returned, trouble } from "./network.js";

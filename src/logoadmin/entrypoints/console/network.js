@@ -49,9 +49,7 @@ async function look() {
   clearTimeout(looking);
   looking = undefined;
   if (!trouble.value) return;
-  const found = await obstacle();
-  if (found) lost(found);
-  else reached();
+  if (await isReachable()) reached();
 }
 
 export function reached() {

@@ -1,6 +1,6 @@
 /** Proposals: the rights to decide on them, and the queue of those that wait (contract R4). */
 import { signal } from "./vendor/preact.js";
-import { Failure, call } from "./client.js";
+import { call, Failure, unlessFailure } from "./client.js";
 import { KINDS } from "./records.js";
 import { withChoices } from "./router.js";
 import { may, me } from "./session.js";
@@ -47,11 +47,6 @@ export async function markSeen() {
   const answer = await call("post", "/api/auth/me/notices/seen").catch(unlessFailure);
   marks += 1;
   if (answer) unseen.value = 0;
-}
-
-/** @param {unknown} error */
-function unlessFailure(error) {
-  if (!(error instanceof Failure)) throw error;
 }
 
 /** The filters of the queue. @type {Record<string, (proposal: ProposalSummary) => boolean>} */

@@ -166,9 +166,6 @@ function arrive(to, { top = 0, list = "", isGlance = false }) {
 /** @param {string} name @param {string} [otherwise] @returns {string} what the query says */
 export const query = (name, otherwise = "") => here.value.searchParams.get(name) ?? otherwise;
 
-/** @returns {Record<string, string>} all that the query says */
-export const choices = () => Object.fromEntries(here.value.searchParams);
-
 /** Write choices into the query; empty ones are removed from it. @param {Record<string, string>} choices */
 export function setQuery(choices) {
   const to = new URL(here.value);

@@ -1,7 +1,6 @@
 /** All authors, as a table. */
-import { h, useEffect, useMemo } from "../vendor/preact.js";
-import { leaveTrail, listOf, readList } from "../records.js";
-import { returned } from "../client.js";
+import { h, useMemo } from "../vendor/preact.js";
+import { leaveTrail, listOf } from "../records.js";
 import { nameOf, searchForm } from "../presentation.js";
 import { query, setQuery } from "../router.js";
 import { t, withTexts } from "../texts.js";
@@ -21,8 +20,7 @@ const AuthorActs = lazy(withTexts(() => import("../parts/lists/author_acts.js").
 
 export default function Authors() {
   const { records, failure } = listOf("author").value;
-  const again = useLists("author");
-  useEffect(() => ARTWORKS.forEach((kind) => void readList(kind)), [returned.value]);
+  const again = useLists("author", ...ARTWORKS);
   const q = query("q");
   const works = query("works");
   const counts = useCounts();

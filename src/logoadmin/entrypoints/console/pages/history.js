@@ -1,9 +1,9 @@
 /** What happened, newest first; filtered by what stands in the address, and undone. */
 import { h, useEffect, useId, useMemo, useRef, useState } from "../vendor/preact.js";
-import { call, Failure, returned } from "../client.js";
+import { call } from "../client.js";
 import { ChangeList, Item, UndoAct } from "../parts/history/change_list.js";
 import { ACTIONS, PAGE, readAct, readChange, readLatest, readPage } from "../parts/history/changes.js";
-import { Breadcrumbs, EmptyState, IconButton, Pending, Unread, ViewHead } from "../parts/primitives/basics.js";
+import { Breadcrumbs, EmptyState, IconButton, Pending, UNAIDED, Unread, ViewHead } from "../parts/primitives/basics.js";
 import { useLists, useRead, useRested } from "../parts/primitives/hooks.js";
 import { ReadOn } from "../parts/primitives/pages.js";
 import { day, language, t } from "../texts.js";
@@ -22,34 +22,20 @@ const MOST = 1000;
 /** The pages that were read so far, one below the other. @param {import("../parts/history/changes.js").Filters} filters */
 function usePages(filters) {
   const key = JSON.stringify(filters);
-  const [read, setRead] = useState(/** @type {(Page & {key: string}) | undefined} */ (undefined));
-  const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const [busy, setBusy] = useState(false);
-  const stop = useRef(new AbortController());
-
-  const known = read?.key === key ? read : undefined;
-  /** @param {number} [after] The page that follows this change; without it, the whole list is read again. */
-  const load = async (after = 0) => {
-    stop.current.abort();
-    const { signal } = (stop.current = new AbortController());
+  const last = useRef(/** @type {(Page & {key: string}) | undefined} */ (undefined));
+  const known = last.current?.key === key ? last.current : undefined;
+  // What follows the change `after`; without it, the whole list is read again.
+  const { data, failure, again: load } = useRead(async (signal, after = 0) => {
     setBusy(true);
     try {
       const page = await readPage(filters, after, { signal, ...(!after && known && { size: Math.min(Math.max(PAGE, known.entries.length), MOST) }) });
-      setRead({ ...page, entries: after && known ? [...known.entries, ...page.entries] : page.entries, key });
-      setFailure(undefined);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof Failure)) throw error;
-      setFailure(error);
+      return (last.current = { ...page, entries: after && known ? [...known.entries, ...page.entries] : page.entries, key });
+    } finally {
+      if (!signal.aborted) setBusy(false);
     }
-    if (!signal.aborted) setBusy(false);
-  };
-
-  useEffect(() => {
-    void load();
-    return () => stop.current.abort();
-  }, [key, returned.value]);
-  return { entries: known?.entries ?? (failure ? undefined : read?.entries), isStale: !known, after: known?.after ?? 0, failure, busy, load };
+  }, [key]);
+  return { entries: known?.entries ?? (failure ? undefined : data?.entries), isStale: !known, after: known?.after ?? 0, failure, busy, load };
 }
 
 /** @param {{params: Record<string, string>}} props */
@@ -226,9 +212,7 @@ function Who({ entries }) {
       id,
       class: "input",
       list,
-      dir: "auto",
-      autocomplete: "off",
-      spellcheck: false,
+      ...UNAIDED,
       maxLength: 64,
       value: typed,
       placeholder: words("username", "label"),
@@ -275,8 +259,7 @@ function Day({ name, label }) {
     h("input", {
       id,
       class: "input",
-      autocomplete: "off",
-      spellcheck: false,
+      ...UNAIDED,
       maxLength: 64,
       placeholder: t("history.kind.all"),
       value: wrong || written(value),

@@ -5,14 +5,14 @@ import { fieldsOf, FormState, theInterface } from "../form.js";
 import { thumbnailOf } from "../look.js";
 import { describe, sayFailure } from "../notices.js";
 import { Button, dotted, Form, lazy, Link, Pending, rich, Skeleton, ViewHead } from "../parts/primitives/basics.js";
-import { useRun } from "../parts/primitives/hooks.js";
+import { useLists, useRun } from "../parts/primitives/hooks.js";
 import { RecordForm, Text, TextField, useText, widgets } from "../parts/primitives/fields.js";
 import { ownPicture, Picture } from "../parts/primitives/picture.js";
 import { Railed } from "../parts/primitives/railed.js";
 import { may, pageConfig } from "../session.js";
 import { amendShared, fixedHosts, hostIn, shared, sharedHosts, shareHosts, useShared } from "../shared_settings.js";
 import { t, withTexts } from "../texts.js";
-import { listOf, readList } from "../records.js";
+import { listOf } from "../records.js";
 import { Dialog } from "../parts/primitives/dialog.js";
 import { DialogEnd } from "../parts/primitives/form_dialog.js";
 
@@ -239,9 +239,7 @@ function problemsOf({ problems }) {
 
 /** How many works a change concerns. @param {{id: string}} props */
 function Works({ id }) {
-  useEffect(() => {
-    for (const kind of /** @type {const} */ (["logo", "theme"])) void readList(kind);
-  }, []);
+  useLists("logo", "theme");
   const lists = [listOf("logo").value.records, listOf("theme").value.records];
   if (lists.includes(undefined)) return null;
   const works = lists.flatMap((records) => /** @type {{target: string, active: boolean}[]} */ (records ?? []));

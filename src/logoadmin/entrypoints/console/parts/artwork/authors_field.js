@@ -6,7 +6,7 @@ import { nameOf, searchForm } from "../../presentation.js";
 import { KINDS, listOf, readList, upsert } from "../../records.js";
 import { may } from "../../session.js";
 import { byName, t } from "../../texts.js";
-import { Button, OrderButtons } from "../primitives/basics.js";
+import { Button, OrderButtons, UNAIDED } from "../primitives/basics.js";
 import { useEvents } from "../primitives/hooks.js";
 import { FormDialog } from "../primitives/form_dialog.js";
 import { authorName, isAuthorGone, knowAuthors } from "./authorship.js";
@@ -152,9 +152,7 @@ function Combobox({ id, describedBy, invalid, chosen, choose }) {
       type: "text",
       value: text,
       placeholder: t("authors.find"),
-      autocomplete: "off",
-      spellcheck: false,
-      dir: "auto",
+      ...UNAIDED,
       "aria-autocomplete": "list",
       "aria-expanded": isOpen,
       "aria-controls": listId,

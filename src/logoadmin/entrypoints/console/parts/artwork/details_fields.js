@@ -4,7 +4,7 @@ import { call } from "../../client.js";
 import { LICENCES, LONGEST_TAG, MOST_TAGS, tagsIn, tagsOf } from "../../presentation.js";
 import { listOf } from "../../records.js";
 import { t, withTexts } from "../../texts.js";
-import { IconButton, lazy, Pending, Segmented } from "../primitives/basics.js";
+import { IconButton, lazy, Pending, Segmented, UNAIDED } from "../primitives/basics.js";
 import { useRead } from "../primitives/hooks.js";
 import { Area, Text, widgets, words } from "../primitives/fields.js";
 
@@ -93,9 +93,7 @@ function Tags({ form, field, id, describedBy, disabled }) {
       id,
       ref: input,
       list,
-      autocomplete: "off",
-      spellcheck: false,
-      dir: "auto",
+      ...UNAIDED,
       maxLength: (LONGEST_TAG + 1) * MOST_TAGS,
       value: text,
       disabled: disabled || tags.length >= MOST_TAGS,

@@ -259,13 +259,13 @@ export function allow(origins) {
 }
 
 /** @param {string} origin @returns {boolean} whether a click could let the frame reach it */
-export const isReachable = (origin) => NAMEABLE.test(origin);
+const isReachable = (origin) => NAMEABLE.test(origin);
 
 /** @param {string} origin @param {Contacting} contacts @returns {boolean} whether pictures from there need no permission */
-export const isShown = (origin, { picture }) => origin === picture || isPictureHost(origin);
+const isShown = (origin, { picture }) => origin === picture || isPictureHost(origin);
 
 /** @param {string} origin @param {Contacting} contacts @returns {boolean} whether its content needs no permission */
-export function isLet(origin, contacts) {
+function isLet(origin, contacts) {
   return isShown(origin, contacts) && !contacts.fonts.includes(origin) && !contacts.sheets.has(origin);
 }
 

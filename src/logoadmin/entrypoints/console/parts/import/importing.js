@@ -117,8 +117,7 @@ export class Import {
 
   /** The offer only applies to the file that was sent, on this page. */
   leave() {
-    if (this.#offer !== undefined) dismiss(this.#offer);
-    this.#offer = undefined;
+    dismiss(this.#offer);
   }
 
   /** @param {Counts} counts @param {string} requestId */

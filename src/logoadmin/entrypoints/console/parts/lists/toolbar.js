@@ -2,7 +2,7 @@
 import { h, useId } from "../../vendor/preact.js";
 import { query, setQuery } from "../../router.js";
 import { byName, t } from "../../texts.js";
-import { Icon, IconButton } from "../primitives/basics.js";
+import { Icon, IconButton, UNAIDED } from "../primitives/basics.js";
 import { Menu } from "../primitives/menu.js";
 
 /**
@@ -58,9 +58,7 @@ export function Search({ value, label, search }) {
       "aria-keyshortcuts": "/",
       title: t("search.key"),
       maxLength: 128,
-      dir: "auto",
-      spellcheck: false,
-      autocomplete: "off",
+      ...UNAIDED,
       onInput: (event) => search(event.currentTarget.value),
       onKeyDown: (event) => {
         if (event.key === "Escape" && value) {

@@ -28,19 +28,19 @@ export function useLeft(until) {
  * Read data now, and again when the service is back; the old data stay until then. Leaving the view aborts the read.
  *
  * @template T
- * @param {(signal: AbortSignal) => Promise<T>} read
+ * @param {(signal: AbortSignal, from?: number) => Promise<T>} read
  * @param {readonly unknown[]} [inputs] Read again when one of these changes.
- * @returns {{data: T | undefined, failure: Failure | undefined, again: () => Promise<void>}}
+ * @returns {{data: T | undefined, failure: Failure | undefined, again: (from?: number) => Promise<void>}}
  */
 export function useRead(read, inputs = []) {
   const [data, setData] = useState(/** @type {T | undefined} */ (undefined));
   const [failure, setFailure] = useState(/** @type {Failure | undefined} */ (undefined));
   const stop = useRef(new AbortController());
-  const again = async () => {
+  const again = async (/** @type {number | undefined} */ from) => {
     stop.current.abort();
     const { signal } = (stop.current = new AbortController());
     try {
-      const found = await read(signal);
+      const found = await read(signal, from);
       if (signal.aborted) return;
       setData(() => found);
       setFailure(undefined);
@@ -51,7 +51,7 @@ export function useRead(read, inputs = []) {
     }
   };
   useEffect(() => {
-    void again();
+    void again(0);
     return () => stop.current.abort();
   }, [returned.value, ...inputs]);
   return { data, failure, again };
@@ -119,8 +119,8 @@ export function useRun({ after, failed = sayFailure } = {}) {
 /** The notice that offers to try again what a form sent: it goes with the form, and with the next attempt. */
 export function useOffer() {
   const id = useRef(/** @type {number | undefined} */ (undefined));
-  const withdraw = () => id.current !== undefined && dismiss(id.current);
-  useEffect(() => () => void withdraw(), []);
+  const withdraw = () => dismiss(id.current);
+  useEffect(() => withdraw, []);
   /** @param {Failure} failure @param {(() => void) | null} again None where the form is gone. */
   const make = (failure, again) => void (id.current = sayFailure(failure, again ?? undefined));
   return { make, withdraw };

@@ -220,7 +220,7 @@ export class Editing {
     this.isBusy.value = true;
     this.isSaving.value = !again;
     this.complaint.value = "";
-    this.#withdraw();
+    dismiss(this.#offer);
     try {
       await work();
     } catch (error) {
@@ -255,16 +255,11 @@ export class Editing {
     else sayFailure(error);
   }
 
-  #withdraw() {
-    if (this.#offer !== undefined) dismiss(this.#offer);
-    this.#offer = undefined;
-  }
-
   /** The person went elsewhere: what they left unsaved is not saved by a click any more. */
   leave() {
     this.#isLeft = true;
     this.#reading.abort();
-    this.#withdraw();
+    dismiss(this.#offer);
   }
 
   /** Read the other user's version, to compare it with the input. */
@@ -300,7 +295,7 @@ export class Editing {
   /** Discard the input. */
   discard() {
     this.#lost = undefined;
-    this.#withdraw();
+    dismiss(this.#offer);
     this.form.value?.restart(this.record.value);
     this.complaint.value = "";
     if (this.newer.value) this.#take(this.newer.value);

@@ -10,7 +10,7 @@ import { navigate } from "../../router.js";
 import { leave, may } from "../../session.js";
 import { chooseLanguage, language, LANGUAGES, t } from "../../texts.js";
 import { views } from "../../views.js";
-import { Icon } from "../primitives/basics.js";
+import { Icon, UNAIDED } from "../primitives/basics.js";
 import { useRead, useRested } from "../primitives/hooks.js";
 import { Dialog } from "../primitives/dialog.js";
 import { SEARCH_KEYS, titleOf } from "./sidebar.js";
@@ -53,9 +53,7 @@ export function Palette({ begin, close, help }) {
         "aria-controls": `${id}-list`,
         "aria-activedescendant": options[at] && `${id}-${options[at].id}`,
         maxLength: 128,
-        dir: "auto",
-        spellcheck: false,
-        autocomplete: "off",
+        ...UNAIDED,
         onInput: (event) => {
           setText(event.currentTarget.value);
           setChosen("");

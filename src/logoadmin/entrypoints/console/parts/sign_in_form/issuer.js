@@ -127,11 +127,7 @@ async function exchange({ nonce, verifier, redirect_uri, issuer, iss_in_response
 /** Sign in, unless this tab has a session, which nobody else's link may replace unasked. @param {string} link */
 export async function finishLink(link) {
   if (hasSession()) return;
-  try {
-    await signIn({ grant_type: "link", link });
-  } catch (error) {
-    issuerProblem.value = error;
-  }
+  await signIn({ grant_type: "link", link }).catch((error) => (issuerProblem.value = error));
 }
 
 /** Ask the user who is signed in whether to go on as the member of the link. @param {string} link */
