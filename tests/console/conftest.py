@@ -9,13 +9,14 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
+from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints import app
 from logoadmin.entrypoints.console import routes
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from tests import browser
 from tests.bundle import BUNDLED, write_bundle
 from tests.console.driver import Person, looking
-from tests.console.service import Served, served
+from tests.console.service import Served, admit, served
 
 CONSOLE = Path(__file__).parents[2] / "src/logoadmin/entrypoints/console"
 PLACE = "http://127.0.0.1:1"
@@ -72,6 +73,13 @@ def service() -> Iterator[Served]:
     """A guarded gallery with sample records, which the test may change as it likes."""
     with served() as found:
         yield found
+
+
+@pytest.fixture
+def gallery(service: Served) -> LogoAdmin:
+    """The gallery of the service, with a member."""
+    admit(service.gallery)
+    return service.gallery
 
 
 @pytest.fixture

@@ -130,6 +130,31 @@ class Person:
         self.open(path)
         expect(self.page.locator(".sidebar")).to_be_visible()
 
+    def enter(self, username: str, password: str) -> None:
+        """Fill in the form, and send it by Enter."""
+        self.page.get_by_label("User name").fill(username)
+        self.page.get_by_label("Password").fill(password)
+        self.page.keyboard.press("Enter")
+
+    def sign_out(self, page: Page | None = None) -> None:
+        """Sign out in the menu of the sidebar, or of the bar of a phone."""
+        shown = page or self.page
+        shown.locator(".personal summary, .sidebar-more").filter(visible=True).click()
+        shown.get_by_role("button", name="Sign out").click()
+
+    def hold(self, pattern: str, method: str) -> list[Route]:
+        """Leave matching requests without an answer."""
+        held: list[Route] = []
+
+        def keep(route: Route) -> None:
+            if route.request.method == method:
+                held.append(route)
+            else:
+                route.fallback()
+
+        self.page.route(pattern, keep)
+        return held
+
     def see(self, appearance: Appearance) -> None:
         """Change the appearance of the window."""
         self.page.set_viewport_size({"width": appearance.width, "height": 640 if appearance.width < 640 else 800})

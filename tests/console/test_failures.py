@@ -158,25 +158,11 @@ def timed(chromium: Browser, service: Served) -> Iterator[Person]:
         yield person
 
 
-def hold(person: Person, pattern: str, method: str) -> list[Route]:
-    """Leave matching requests without an answer."""
-    held: list[Route] = []
-
-    def keep(route: Route) -> None:
-        if route.request.method == method:
-            held.append(route)
-        else:
-            route.fallback()
-
-    person.page.route(pattern, keep)
-    return held
-
-
 def test_a_save_without_a_response_shows_progress_and_is_retried_under_the_same_id(timed: Person) -> None:
     timed.sign_in("logos/3")
     page = timed.page
     page.get_by_label("Name", exact=True).fill("Slowly saved")
-    held = hold(timed, "**/api/logos/3", "PATCH")
+    held = timed.hold("**/api/logos/3", "PATCH")
     save = page.get_by_role("button", name=re.compile(r"^Sav(?:e|ing…)$"))
     save.click()
     expect(save).to_have_attribute("aria-busy", "true")
@@ -265,15 +251,13 @@ def test_signing_out_in_this_or_another_tab_loses_no_input(console: Person, page
     console.sign_in("logos/3")
     name = page.get_by_label("Name", exact=True)
     name.fill("Half done")
-    page.locator(".personal summary").click()
-    page.get_by_role("button", name="Sign out").click()
+    console.sign_out()
     page.get_by_role("dialog").get_by_role("button", name="Keep editing").click()
     expect(name).to_have_value("Half done")
 
     other = console.another_tab()
     console.open("settings", other)
-    other.locator(".personal summary").click()
-    other.get_by_role("button", name="Sign out").click()
+    console.sign_out(other)
     expect(other.get_by_label("Password")).to_be_visible()
     page.get_by_role("dialog").get_by_label("Password").fill(ADMIN_PASSWORD)
     page.keyboard.press("Enter")
@@ -302,15 +286,7 @@ def test_discarded_changes_are_never_saved(console: Person) -> None:
     page.get_by_role("link", name="Authors").click()
     page.get_by_role("link", name="Ben").click()
     page.get_by_label("Name").fill("Abandoned")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        if route.request.method == "PATCH":
-            held.append(route)
-        else:
-            route.fallback()
-
-    page.route("**/api/authors/2", hold)
+    held = console.hold("**/api/authors/2", "PATCH")
     with page.expect_request("**/api/authors/2"):
         page.keyboard.press("ControlOrMeta+s")
     way_back = page.get_by_role("navigation", name="Breadcrumbs").get_by_role("link", name="Authors")
@@ -343,8 +319,7 @@ def test_signing_out_during_a_refresh_ends_the_session_and_stops_writes(console:
     page.get_by_role("button", name="Save").click()
     while not held:
         page.wait_for_timeout(20)
-    page.locator(".personal summary").click()
-    page.get_by_role("button", name="Sign out").click()
+    console.sign_out()
     page.get_by_role("dialog").get_by_role("button", name="Discard").click()
     expect(page.get_by_label("Password")).to_be_visible()
     route, response = held.pop()

@@ -20,19 +20,13 @@ from logoadmin.domain.kernel.access import ActingAs
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from tests.console.driver import Person, looking, with_page
-from tests.console.service import MEMBER, MEMBER_ID, OWN, PICTURES, Served, admit, new_logo, submit
+from tests.console.service import MEMBER, MEMBER_ID, OWN, PICTURES, Served, new_logo, submit
 from tests.console.test_kept_pictures import drawing, give
 from tests.console.test_proposals import PHONE
 
 pytestmark = pytest.mark.slow("a browser")
 
 NAME, PASSWORD = MEMBER
-
-
-@pytest.fixture
-def gallery(service: Served) -> LogoAdmin:
-    admit(service.gallery)
-    return service.gallery
 
 
 def latest(gallery: LogoAdmin) -> Proposal:

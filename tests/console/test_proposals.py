@@ -45,12 +45,6 @@ CANCELLED_AT_ONCE: Final = """() => new Promise((done) => {
 })"""
 
 
-@pytest.fixture
-def gallery(service: Served) -> LogoAdmin:
-    admit(service.gallery)
-    return service.gallery
-
-
 def state(gallery: LogoAdmin, proposal: Proposal) -> str:
     return gallery.proposals.get(GetProposal(proposal_id=proposal.proposal_id)).state.value
 

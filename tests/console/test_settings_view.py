@@ -144,8 +144,7 @@ def test_the_mark_and_the_accent_are_shown_to_everybody_from_the_sign_in_on(cons
     assert found.gallery_mark is not None
     for image, named in ((page.locator(".sidebar .brand img"), "src"), (icon, "href")):
         expect(image).to_have_attribute(named, re.compile(found.gallery_mark))
-    page.locator(".personal summary").click()
-    page.get_by_role("button", name="Sign out").click()
+    console.sign_out()
     for _ in ("at once", "from the start"):
         expect(page.locator(".sign-in .brand img")).to_have_js_property("complete", True)
         assert page.locator(".sign-in .brand img").evaluate("({ naturalWidth }) => naturalWidth") > 0

@@ -159,8 +159,7 @@ def test_tokens_are_only_in_memory_and_in_the_session_storage_of_the_tab(console
     assert page.evaluate("sessionStorage['logoadmin.refresh']") not in shared
     assert "eyJ" not in shared  # as every access token begins
     assert page.evaluate("document.cookie") == ""
-    page.locator(".personal summary").click()
-    page.get_by_role("button", name="Sign out").click()
+    console.sign_out()
     expect(page.locator(".sign-in")).to_be_visible()
     assert page.evaluate("Object.keys(sessionStorage)") == []
     assert page.evaluate("localStorage['logoadmin.newest']") is None
