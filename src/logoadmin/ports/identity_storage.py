@@ -121,6 +121,14 @@ class Count(NamedTuple):
     number: int
     ends_at: int
 
+    def at(self, now: int, window: int) -> "Count":
+        """Return it if its window is open, otherwise 0 in a window of so many seconds that begins now.
+
+        A window that ends later than such a one is from a clock that was ahead.
+        """
+        is_open = self.number > 0 and now < self.ends_at <= now + window
+        return self if is_open else Count(0, now + window)
+
 
 class Counts(Protocol):
     """Counts of what has a limit, such as sign-ins, and the networks of users (contract C1, C3, C5, P1).

@@ -329,13 +329,11 @@ def count_use(service: Service, now: int, user_id: int, what: str, more: int, mo
     def work(uow: Reading) -> int:
         counted = f"{what} of {user_id} since {creation_of(history_in(uow), user_id)}"
         counts = identity_in(uow).counts
-        count, ends_at = counts.get(counted)
-        if not now < ends_at <= now + seconds:  # over, or from a clock that was ahead
-            count, ends_at = 0, now + seconds
-        if count >= most:
-            return ends_at - now
+        count = counts.get(counted).at(now, seconds)
+        if count.number >= most:
+            return count.ends_at - now
         if more:
-            counts.put({counted: Count(count + more, ends_at)})
+            counts.put({counted: Count(count.number + more, count.ends_at)})
         return 0
 
     return storage_of(service).write(work)

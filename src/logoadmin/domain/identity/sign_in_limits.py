@@ -99,12 +99,11 @@ def limits_of(
 def count_or_wait(counts: Counts, found: Iterable[tuple[Limit, Count]], now: int) -> int | None:
     """Add 1 to the count of each limit, unless one is reached; return the seconds to wait for it, None for none."""
     counted = {}
-    for limit, (number, ends_at) in found:
-        # No count, an expired one, or one from a clock that was ahead.
-        is_new = not now < ends_at <= now + limit.window or not number
-        if not is_new and number >= limit.most:
-            return max(1, ends_at - now)
-        counted[limit.counted] = Count(1, now + limit.window) if is_new else Count(number + 1, ends_at)
+    for limit, stored in found:
+        count = stored.at(now, limit.window)
+        if count.number >= limit.most:
+            return count.ends_at - now
+        counted[limit.counted] = Count(count.number + 1, count.ends_at)
     counts.put(counted)
     return None
 
@@ -143,12 +142,10 @@ def remember_network(counts: Counts, network: UserNetwork, known_until: int, now
         return
     if known_until <= now:
         added = _hashed(("networks", network.user_id, network.user_since))
-        number, ends_at = counts.get(added)
-        if not now < ends_at <= end:  # over, or from a clock that was ahead
-            number, ends_at = 0, end
-        if number >= MOST_NETWORKS:
+        count = counts.get(added).at(now, days * _DAY)
+        if count.number >= MOST_NETWORKS:
             return
-        counts.put({added: Count(number + 1, ends_at)})
+        counts.put({added: Count(count.number + 1, count.ends_at)})
     counts.put({network.counted: Count(1, end)})
 
 
