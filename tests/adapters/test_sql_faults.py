@@ -296,23 +296,16 @@ def count(storage: SqlStorage, digits: int) -> object:
     return storage.read(lambda uow: cast(Any, uow.records(AUTHORS))._transaction.page(slow, {})[0])
 
 
-@pytest.mark.parametrize("is_kept", [True, False])
-@pytest.mark.parametrize("kind", ["OperationalError", "IntegrityError", None], ids=lambda kind: kind or "lost")
-@pytest.mark.parametrize("together", [True, False])
-def test_a_commit_of_unknown_outcome_is_not_retried(
-    sql_storage: SqlStorage, mariadb: MariaDbServer, kind: str | None, is_kept: bool, together: bool
+def fail_to_commit(
+    storage: SqlStorage, fail: Callable[[Callable[[], None]], None], *, is_kept: bool, together: bool
 ) -> None:
-    if kind is None and sql_storage.embedded:
-        pytest.skip("a file has no connection to lose")
+    """Make writes whose commit fails, after it was done if ``is_kept``; no retry follows."""
     commit, runs = Transaction.commit, []
 
-    def fail(transaction: Transaction) -> None:
+    def committed(transaction: Transaction) -> None:
         if is_kept:
             commit(transaction)
-        if kind is None:
-            end_connections(mariadb)
-            commit(transaction)
-        raise getattr(sql_storage._pool.engine.dialect.loaded_dbapi, str(kind))(1180, "Got error 5 during COMMIT")
+        fail(lambda: commit(transaction))
 
     def calls(storage: Storage) -> None:
         runs.append(1)
@@ -320,11 +313,35 @@ def test_a_commit_of_unknown_outcome_is_not_retried(
             add_author(storage, number)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Transaction, "commit", fail)
-        refused(sql_storage, lambda storage: atomic(storage, calls) if together else calls(storage))
-    recovered(sql_storage)
+        patch.setattr(Transaction, "commit", committed)
+        refused(storage, lambda storage: atomic(storage, calls) if together else calls(storage))
+    recovered(storage)
     assert runs == [1]
-    assert numbers(sql_storage) == (([1, 2, 3] if together else [1]) if is_kept else [])
+    assert numbers(storage) == (([1, 2, 3] if together else [1]) if is_kept else [])
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+@pytest.mark.parametrize("kind", ["OperationalError", "IntegrityError"])
+@pytest.mark.parametrize("together", [True, False])
+def test_a_commit_of_unknown_outcome_is_not_retried(
+    sql_storage: SqlStorage, kind: str, is_kept: bool, together: bool
+) -> None:
+    def fail(_: Callable[[], None]) -> None:
+        raise getattr(sql_storage._pool.engine.dialect.loaded_dbapi, kind)(1180, "Got error 5 during COMMIT")
+
+    fail_to_commit(sql_storage, fail, is_kept=is_kept, together=together)
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+@pytest.mark.parametrize("together", [True, False])
+def test_a_commit_whose_connection_is_lost_is_not_retried(
+    mariadb_storage: SqlStorage, mariadb: MariaDbServer, is_kept: bool, together: bool
+) -> None:
+    def fail(commit: Callable[[], None]) -> None:
+        end_connections(mariadb)
+        commit()
+
+    fail_to_commit(mariadb_storage, fail, is_kept=is_kept, together=together)
 
 
 @pytest.mark.rule("contract H5")
