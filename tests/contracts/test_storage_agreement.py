@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -130,6 +131,9 @@ def everything(uow: UnitOfWork) -> object:
     got = [uow.records(kind).get(kind.id_of(record)) for kind, records in kinds.items() for record in records]
     assert got == listed
     assert versions(got) == versions(listed)
+    for kind, records in kinds.items():
+        values = [(field, attrgetter(field)(record), record) for record in records for field in kind.unique]
+        assert all(uow.records(kind).find(field, value) == each for field, value, each in values if value is not None)
     users, authors = ([*map(kind.id_of, kinds[kind])] for kind in (USERS, AUTHORS))
     return (
         listed,

@@ -55,9 +55,8 @@ class MemoryRecords(Repository, Generic[Record]):
         return None if row is None else self._whole(row)
 
     def find(self, field: str, value: Any) -> Record | None:
-        value_of = attrgetter(field)
-        found = (self._whole(row) for row in self._rows.values() if value_of(row) == value)
-        return next(found, None)
+        id_ = self._owners.get((value, field))
+        return None if id_ is None else self.get(id_)
 
     def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
         return self._page(self._rows[id_] for id_ in sorted(set(ids)) if id_ in self._rows)
