@@ -13,7 +13,6 @@ from logoadmin.domain.kernel.audited_records import AuditedRecords, log_of, snap
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted, SignsInByLink
 from logoadmin.domain.kernel.kinds import AUTHORS, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
-from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Kind, PasswordHash, User
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in, secrets_in
 from logoadmin.ports.environment import Randomness
@@ -204,7 +203,7 @@ def free_user_id(uow: AuditedUnitOfWork) -> int:
     newest = uow.records(USERS).page(MAX_ID + 1, 1, order="desc")
     id_, step = max(FIRST_USER_ID, newest[0].user_id + 1 if newest else 0), 1
     while id_ <= MAX_ID:
-        if not (history_in(uow).last_of(Kind.USER, id_) or uow.records(AUTHORS).page(-1, 1, Filter(user_id=id_))):
+        if not (history_in(uow).last_of(Kind.USER, id_) or uow.records(AUTHORS).find("user_id", id_)):
             return id_
         id_, step = id_ + step, 2 * step
     raise Conflict("There are no more ids for new users")

@@ -49,6 +49,10 @@ class ReadRecords(Generic[Record]):
         """Return a record, or None."""
         return _stored(self).get(id_)
 
+    def find(self, field: str, value: Any) -> Record | None:
+        """Return the record with this value of a unique field, or None."""
+        return _stored(self).find(field, value)
+
     def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
         """Return those of up to 50 records that exist."""
         return _stored(self).get_many(ids)

@@ -248,16 +248,11 @@ def _snapshot(uow: Reading, _command: ShowPublication, held: Held) -> tuple[int,
     blocked, where = withdrawals_in(uow).blocked(MOST_WITHDRAWN), ACTIVE
     if not any(held.hold(kind.write_scope) for kind in ARTWORK_KINDS):
         held.require([Scope.PROPOSALS_WRITE])
-        author_id = _author_of(uow, held)
+        author = None if held.user_id is None else uow.records(AUTHORS).find("user_id", held.user_id)
+        author_id = _NOBODY if author is None else author.author_id
         own = {
             (kind.kind, link.artwork_id) for kind in ARTWORK_KINDS for link in links_in(uow, kind).of_author(author_id)
         }
         blocked = tuple(each for each in blocked if (each.kind, each.id) in own)
         where = replace(ACTIVE, author_id=author_id)
     return history_in(uow).last_id(), blocked, where, targets_of(shared_settings(uow))
-
-
-def _author_of(uow: Reading, held: Held) -> int:
-    """Return the id of the caller's author record; :data:`_NOBODY` if there is none."""
-    authors = () if held.user_id is None else uow.records(AUTHORS).page(-1, 1, Filter(user_id=held.user_id))
-    return authors[0].author_id if authors else _NOBODY
