@@ -168,13 +168,13 @@ class TooManySignIns(TooManyRequests):
     text = "Too many failed sign-ins"
 
 
-class TooManyRefreshes(TooManySignIns):
+class TooManyRefreshes(TooManyRequests):
     """The sessions of a user were refreshed too often (contract C3)."""
 
     text = "Too many refreshes in an hour"
 
 
-class TooManyKeys(TooManySignIns):
+class TooManyKeys(TooManyRequests):
     """A user created too many service keys (contract C5)."""
 
     text = "Too many service keys in an hour"
