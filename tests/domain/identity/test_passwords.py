@@ -301,6 +301,11 @@ def test_an_open_session_is_not_enough_to_take_over_its_user(stocked: LogoAdmin,
     stocked.sessions.sign_in(ANN)
 
 
+def test_right_current_passwords_do_not_count_towards_the_limits(stocked: LogoAdmin, ann: SignedIn) -> None:
+    for _ in range(11):
+        stocked.users.set_password(own(ANN_PASSWORD, current_password=ANN_PASSWORD), ann)
+
+
 def test_wrong_current_passwords_are_failed_sign_ins(stocked: LogoAdmin, ann: SignedIn) -> None:
     for _ in range(10):
         with pytest.raises(errors.IncorrectPassword):

@@ -72,6 +72,17 @@ def test_a_factor_that_is_enrolled_while_a_password_is_verified_counts(
     assert challenged(stocked).factors == ("totp", "recovery_code")
 
 
+def test_the_first_step_renews_an_outdated_hash(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
+    _, _, codes = enrolled(stocked)
+    stronger = Argon2Passwords(16, 1)
+    gallery = gallery_on(storage, clock, hasher=stronger, started=False)
+    required = challenged(gallery)
+    renewed = storage.read(lambda uow: uow.identity.passwords.get(7))
+    assert renewed is not None
+    assert not stronger.needs_rehash(renewed)
+    assert works(gallery, second_step(gallery, required, recovery_code=codes[0]))
+
+
 # Codes are used once.
 
 

@@ -104,7 +104,7 @@ class Attempt:
         network, known_until = self._network, self._known_until
         forgiven = next((limit.counted for limit in self._limits if limit.forgives), "")
         counts.take_back([limit.counted for limit in self._limits], forgiven)
-        if network is None or network.user_id != user_id:
+        if network is None:  # no limit needed it
             network = network_of_user(history_in(uow), user_id, self.networks[0])
             known_until = counts.get(network.counted).ends_at
         remember_network(counts, network, known_until, self.now, days)
