@@ -108,7 +108,7 @@ class Sample:
         path: str = "",
         body: object = ...,
     ) -> Response:
-        """Send it to its own path and with its own body, or with others."""
+        """Send it, if given with another path or body than its own."""
         body = self.body if body is ... else body
         others = [*headers.items()] if isinstance(headers, Mapping) else [*headers]
         own_type = [] if body is None or "content-type" in dict(others) else [("content-type", self.media_type)]

@@ -336,7 +336,7 @@ RESPONSES: list[tuple[int, Any]] = [
         *(("answers", {"/token": response}, ("its token ",)) for response in RESPONSES),
     ],
 )
-def test_what_an_issuer_forges_is_refused(
+def test_a_forged_token_or_response_is_refused(
     fake: FakeIssuer, refused: Refused, forged: str, value: object, reasons: tuple[str, ...]
 ) -> None:
     setattr(fake, forged, value)

@@ -106,11 +106,11 @@ ODD_TYPES = ("", "text", "text/css\x80", f"text/{'c' * 200}", "text/<script>")
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        # Of the maximum length, also when decompressed.
+        # The length is the maximum, also when decompressed.
         (response(gzipped(b"a" * MOST), GZIP), ("", b"a" * MOST, "")),
         (response(gzipped(b"a" * 5) + gzipped(b"a" * (MOST - 5)), "Content-Encoding: x-GZIP"), ("", b"a" * MOST, "")),
         (response(b"a" * MOST, "Content-Encoding: identity"), ("", b"a" * MOST, "")),
-        # In every usual way.
+        # The body arrives in every usual way.
         (
             CHUNKED + b"6\r\na { co\r\na\r\nlor: red }\r\n0\r\n\r\n",
             ("", CSS, ""),
@@ -118,7 +118,7 @@ ODD_TYPES = ("", "text", "text/css\x80", f"text/{'c' * 200}", "text/<script>")
         (b"HTTP/1.0 200 OK\r\n\r\n" + CSS, ("", CSS, "")),
         (b"HTTP/1.1 100 Continue\r\n\r\n" + EARLY + b"Link: </b>\r\n\r\n" + response(CSS), ("", CSS, "")),
         (response(CSS) + SECRET.encode(), ("", CSS, "")),  # after the announced length
-        # Of a media type with a charset.
+        # The media type has a charset.
         *((response(CSS, f"Content-Type: {odd}"), ("", CSS, "")) for odd in ODD_TYPES),
         *((response(CSS, f"Content-Type: text/css; charset={odd}"), ("text/css", CSS, "")) for odd in ("", "\x80")),
         (response(CSS, 'Content-Type: text/css;charset="Windows-1252"'), ("text/css", CSS, "windows-1252")),

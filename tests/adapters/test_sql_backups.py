@@ -80,7 +80,7 @@ def change_backup(statement: str, *values: object) -> None:
 
 
 def run_alone(code: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a process of its own, which may end."""
+    """Run code in a separate process."""
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
 
 

@@ -211,7 +211,7 @@ def test_every_operation_accepts_the_largest_valid_body(operation: Operation) ->
 
 
 async def statuses_of_unfinished(app: ASGIApp, size: int, count: int) -> list[int | None]:
-    """Return the status that each of some requests gets that come one after the other, None where it may go on."""
+    """Return the statuses of successive requests; None for one that is not refused."""
     headers = [("authorization", "Bearer lga_" + "a" * 43), *JSON_TYPE.items()]  # an invented service key
     answers: list[dict[str, Any]] = [{} for _ in range(count)]
 

@@ -132,7 +132,7 @@ def test_database_calls_are_counted_by_outcome(own: LogoAdmin, tmp_path: Path) -
     assert found["logoadmin_database_call_seconds_count"] == 2
 
 
-def test_without_the_database_what_it_counts_is_missing(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_database_its_metrics_are_missing(own: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     def away() -> int:
         raise StorageUnavailable("db.example:3306")
 

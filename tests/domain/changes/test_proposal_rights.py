@@ -433,7 +433,7 @@ CYD: Final = {"kind": "author", "create": {"user_id": 701, "username": "Cyd"}}
         ("Dee", (of("author", 3, set={"user_id": 702, "username": "Eve"}), NEW), 4, "user 701"),
     ],
 )
-def test_a_new_artwork_has_the_author_of_its_submitter_at_its_end(
+def test_a_new_artwork_is_linked_to_the_author_that_its_submitter_then_has(
     gallery: LogoAdmin, storage: MemoryStorage, former: str | None, changes: Any, author_id: int, username: str
 ) -> None:
     if former is not None:

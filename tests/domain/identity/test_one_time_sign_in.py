@@ -72,7 +72,7 @@ def by_link(gallery: LogoAdmin, link: str, client: Caller = ANONYMOUS) -> Tokens
 
 @dataclass(frozen=True)
 class Once:
-    """One of the two: how its secret is made and used, and the text of a refusal."""
+    """A sign-in code or link: how its secret is made and used, and the text of a refusal."""
 
     made: Callable[[LogoAdmin], str]
     sign_in: Callable[..., Tokens]
@@ -88,7 +88,7 @@ CODE: Final = Once(code_for, by_code, "Incorrect username or code")
 LINK: Final = Once(link_to, by_link, "This link was used before, or has expired")
 
 
-# Both
+# Codes and links
 
 
 @pytest.mark.rule("contract K7", "contract O6", "contract R5")
@@ -99,7 +99,7 @@ LINK: Final = Once(link_to, by_link, "This link was used before, or has expired"
         *((-10, [CODE, LINK]), (-11, []), (-3600, [])),
     ],
 )
-def test_each_is_valid_for_minutes_even_if_a_clock_was_ahead(
+def test_codes_and_links_are_valid_for_minutes_even_if_a_clock_was_ahead(
     stocked: LogoAdmin, clock: FrozenClock, seconds: int, valid: list[Once]
 ) -> None:
     secrets = {once: once.made(stocked) for once in (CODE, LINK)}
@@ -112,7 +112,7 @@ def test_each_is_valid_for_minutes_even_if_a_clock_was_ahead(
 
 @pytest.mark.rule("contract O6", "contract R5")
 @pytest.mark.parametrize("once", [CODE, LINK], ids=["code", "link"])
-def test_neither_is_accepted_as_another_kind_of_secret(stocked: LogoAdmin, clock: FrozenClock, once: Once) -> None:
+def test_codes_and_links_are_not_accepted_as_other_secrets(stocked: LogoAdmin, clock: FrozenClock, once: Once) -> None:
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     totp, factor = enrol(stocked, ann)
     for other in (*(factor.recovery_codes or ())[:2], "0", "-", "' OR 1=1 --", "é" * 24, "#link="):

@@ -94,7 +94,7 @@ def of_another_gallery() -> str:
     return signature
 
 
-# What somebody who can write files does to the notes that name another index.
+# Changes by somebody who can write files, to the notes that name another index.
 FORGED: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
     "kept": lambda _: None,
     "none": lambda verdicts: verdicts.pop("signature"),
