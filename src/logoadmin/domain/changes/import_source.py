@@ -50,7 +50,7 @@ class ReadValues(dict[str, Any]):
 
     @contextmanager
     def noting(self, *place: str) -> Iterator[None]:
-        """Note why this field could not be filled, if that is refused."""
+        """Note the problem of a field that cannot be filled, instead of raising it."""
         try:
             yield
         except InvalidInput as error:

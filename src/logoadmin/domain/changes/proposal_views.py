@@ -17,6 +17,7 @@ from logoadmin.domain.changes.proposal_commands import (
     ProposedChange,
 )
 from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
+from logoadmin.domain.identity.sign_in_rules import NO_USER
 from logoadmin.domain.kernel.access import AllRights, Held, Scope
 from logoadmin.domain.kernel.command import UNSET
 from logoadmin.domain.kernel.errors import NotFound
@@ -43,8 +44,6 @@ from logoadmin.ports.storage import UnitOfWork
 # An entity tag has the version of a proposal in its low bits, and above it a number that rises with everything else in
 # the response, such as the name of the submitter. Only versions are compared.
 VERSION_BITS: Final = 32
-# The id of no user.
-_NOBODY: Final = -1
 # The limit for all verdicts on one proposal together, in seconds of processor time.
 _MOST_JUDGING: Final = 4.0
 _MOST_SHOWN: Final = 3
@@ -65,7 +64,7 @@ def viewer(uow: AnyUnitOfWork, held: Held) -> Viewer | None:
     user = uow.records(USERS).get(held.user_id)
     # A service key has no more than its scope.
     if user is None or not (held.of_user or held.hold(Scope.PROPOSALS_WRITE)):
-        return Viewer(_NOBODY, 0, hidden)
+        return Viewer(NO_USER, 0, hidden)
     # An earlier user with this id was another person.
     return Viewer(held.user_id, creation_of(history_in(uow), held.user_id), hidden)
 
@@ -163,7 +162,7 @@ class Judge:
         self._known: dict[tuple[Kind, str, str], Verdict] = {}
 
     def read_targets(self, uow: AnyUnitOfWork) -> Targets:
-        """Read the targets in a transaction; they are also returned."""
+        """Read, keep and return the targets."""
         self._targets = targets_of(shared_settings(uow))
         return self._targets
 
@@ -171,7 +170,7 @@ class Judge:
         """Return the verdict on CSS for a target."""
         key = (kind.kind, css, target)
         if key not in self._known:
-            # A stored response comes without a transaction of its work.
+            # The work of a replayed request does not run, so it reads no targets.
             targets = self._targets or storage_of(self._service).read(self.read_targets)
             self._known[key] = verdict_on(kind, css, self._clock, targets.pages(target), self._end)
         return self._known[key]

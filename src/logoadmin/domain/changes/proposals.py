@@ -69,11 +69,7 @@ class ProposalService(Service):
     """
 
     def __init__(
-        self,
-        transactions: Transactions,
-        services: Mapping[Kind, Service],
-        notices: Notices,
-        own_host: str,
+        self, transactions: Transactions, services: Mapping[Kind, Service], notices: Notices, own_host: str
     ) -> None:
         """Serve proposals; ``own_host``, with its port, is not listed among the hosts that CSS contacts."""
         super().__init__(transactions)
