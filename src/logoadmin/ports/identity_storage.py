@@ -116,7 +116,7 @@ class ServiceKeys(Protocol):
 
 
 class Count(NamedTuple):
-    """What was counted in a window that ends at ``ends_at``, as Unix time."""
+    """A number of actions in a window that ends at ``ends_at``, as Unix time."""
 
     number: int
     ends_at: int
@@ -131,7 +131,7 @@ class Count(NamedTuple):
 
 
 class Counts(Protocol):
-    """Counts of what has a limit, such as sign-ins, and the networks of users (contract C1, C3, C5, P1).
+    """Counts of actions with a limit, such as sign-ins, and the networks of users (contract C1, C3, C5, P1).
 
     Their names have at most 64 characters.
     """

@@ -9,12 +9,7 @@ from contextlib import suppress
 from typing import Final
 
 from logoadmin.domain.bound_storage import OpenTransaction
-from logoadmin.domain.identity.accounts import (
-    can_step_up,
-    is_by_link,
-    must_change_password,
-    session_id_of,
-)
+from logoadmin.domain.identity.accounts import can_step_up, is_by_link, must_change_password, session_id_of
 from logoadmin.domain.identity.callers import Callers
 from logoadmin.domain.identity.open_sessions import OpenSessions, SignInService, client_of, session_of_token
 from logoadmin.domain.identity.records import (

@@ -109,14 +109,14 @@ def count_or_wait(counts: Counts, found: Iterable[tuple[Limit, Count]], now: int
 
 
 def count_use(counts: Counts, what: str, user_id: int, now: int) -> int | None:
-    """Count what users may do with their own account, and what fills the storage; return as :func:`count_or_wait`."""
+    """Count a use of an account that fills the storage, such as a new key; return as :func:`count_or_wait`."""
     limit = Limit(_hashed((what, user_id)), _USES, _USE_WINDOW)
     return count_or_wait(counts, [(limit, counts.get(limit.counted))], now)
 
 
 @dataclass(frozen=True, slots=True)
 class UserNetwork:
-    """The network of a client, for a user whom the client may be.
+    """The network of a client, and the user that the client claims to be.
 
     Attributes:
         user_since: the change that created the user, because someone else may have had the id before.
@@ -129,14 +129,14 @@ class UserNetwork:
 
 
 def network_of_user(history: ReadsChanges, user_id: int | None, network: str) -> UserNetwork:
-    """Return a network, for a user; for nobody, this takes as many statements."""
+    """Return the network of a client that claims to be a user; without a user, this takes as many statements."""
     user_id = NO_USER if user_id is None else user_id
     since = creation_of(history, user_id)
     return UserNetwork(user_id, since, _hashed(("network", user_id, since, network)))
 
 
 def remember_network(counts: Counts, network: UserNetwork, known_until: int, now: int, days: int) -> None:
-    """Remember for ``days`` that a user, to whom a network is ``known_until`` a time, is there."""
+    """Remember a network of a user for some days; ``known_until`` is its end so far, 0 if it is unknown."""
     end = now + days * _DAY
     if now + days * _DAY // 2 < known_until <= end:
         return

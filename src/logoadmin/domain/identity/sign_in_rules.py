@@ -9,7 +9,7 @@ from logoadmin.domain.kernel.access import CLOCK_SKEW, RECENT_SECONDS
 # A sign-in of this age is not recent by the clock of any machine.
 NOT_RECENT_SECONDS: Final = RECENT_SECONDS + CLOCK_SKEW + 1
 
-# No user has this id: for names and challenges without a user, so that a lookup takes as many statements.
+# No user has this id. It stands for a missing user, so that a lookup takes as many statements.
 NO_USER: Final = -1
 
 _DAY: Final = 86_400  # seconds

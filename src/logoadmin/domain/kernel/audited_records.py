@@ -312,7 +312,7 @@ class AuditedRecords(Generic[Record]):
         return values
 
     def _beside(self, stored: Record, was: Snapshot) -> Snapshot:  # noqa: ARG002 (the same)
-        """Return what the snapshot of an amended record has beside its fields."""
+        """Return the members of a snapshot that are not fields, which an amendment keeps."""
         return {}
 
     def _unlinked(self, record: Record) -> Snapshot:

@@ -172,7 +172,7 @@ class ArtworkCss(Service):
     def css(self, gate: Gate, command: GetArtworkCss, caller: Caller = OWNER) -> Verdict:
         """Return the verdict on the CSS of an artwork (contract L4).
 
-        No transaction is open while it is judged. A verdict that took too long has no version: the next may not.
+        No transaction is open while it is judged. A verdict that took too long has no version: another may differ.
 
         Raises:
             NotFound: the artwork does not exist.

@@ -116,7 +116,7 @@ class Moment:
         )
 
     def _index_version(self) -> int:
-        """Return the last change of the index: its name is equal on all machines, and after a change of a user."""
+        """Return the last change of a published kind, so that the name of an index depends on its content alone."""
         last = self.uow.changes.last_of_kinds()
         return max(last.get(kind, 0) for kind in _PUBLISHED_KINDS)
 
@@ -151,6 +151,6 @@ class Moment:
         }
 
     def _marks(self) -> set[str]:
-        """Return the picture beside the title, if there is one."""
+        """Return the pictures of the site: the mark beside its title, if it has one."""
         has_mark = self.site is not None and self.site.page.mark is not None
         return {str(self._settings.gallery_mark)} if has_mark else set()
