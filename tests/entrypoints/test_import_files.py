@@ -118,10 +118,11 @@ def test_a_dry_run_checks_and_names_pictures_but_stores_none(run: Run, monkeypat
 
 
 def test_all_problems_of_a_line_with_pictures_are_reported(run: Run) -> None:
-    write("store.jsonl", line("", picture_file="a.png", screenshot_files=[7]))
+    write("store.jsonl", line("", picture_file="a.png", screenshot_files=[7, "b.png"]))
     assert [text.partition(": ")[2] for text in run("import", "store.jsonl").err.splitlines()[:-1]] == [
         "picture_file: a.png cannot be read: No such file or directory",
         "screenshot_files: Input should be a file name",
+        "screenshot_files: b.png cannot be read: No such file or directory",
         "name: String should have at least 1 character",
     ]
 

@@ -53,7 +53,7 @@ class LinesWithPictures:
     _urls: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[RawLine]:
-        """Yield the lines; those whose pictures cannot be stored have the problems."""
+        """Yield the lines, with the problems of pictures that cannot be stored."""
         for line in self.lines:
             yield line if isinstance(line, InvalidInput) or not _has_files(line) else self._with_urls(line)
 
@@ -87,7 +87,10 @@ class LinesWithPictures:
                 raise _refused(SCREENSHOT_FILES, text)
             # A CSV cell has one name per line.
             names = [name for name in names.split("\n") if name.strip()] if isinstance(names, str) else names
-            details["screenshots"] = [{"url": self._url(SCREENSHOT_FILES, name)} for name in names]
+            details["screenshots"] = screenshots = list[dict[str, str]]()
+            for number, name in enumerate(names):
+                with values.noting(SCREENSHOT_FILES, str(number)):
+                    screenshots.append({"url": self._url(SCREENSHOT_FILES, name)})
 
     def _url(self, member: str, name: object) -> str:
         """Return the URL of a picture, which is read and stored once."""
