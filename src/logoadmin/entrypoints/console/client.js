@@ -20,8 +20,8 @@ import { HOME } from "./router.js";
 import { FILE_LIMIT, lost, noWay, obstacleOf, reached, READ_LIMIT, timedFetch, TimedOut, trouble, watched, WRITE_LIMIT } from "./network.js";
 import { freshToken, mustEnrol, randomKey, recentToken, Refused, renewed, state, whoAmI } from "./session.js";
 
-/** What follows a call whose failure matters to nobody. @param {unknown} error */
-export function unlessFailure(error) {
+/** Ignore the failure of a call; any other error is thrown again. @param {unknown} error */
+export function ignoreFailure(error) {
   if (!(error instanceof Failure)) throw error;
 }
 

@@ -40,7 +40,7 @@ export function say(text, { tone = "done", action, stays = tone === "failed", un
   return id;
 }
 
-/** @param {number | undefined} id None where nothing was said. */
+/** @param {number | undefined} id Undefined if no notice was shown. */
 export function dismiss(id) {
   notices.value = notices.value.filter((each) => each.id !== id);
 }

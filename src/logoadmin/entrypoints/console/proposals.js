@@ -1,6 +1,6 @@
 /** Proposals: the rights to decide on them, and the queue of those that wait (contract R4). */
 import { signal } from "./vendor/preact.js";
-import { call, Failure, unlessFailure } from "./client.js";
+import { call, Failure, ignoreFailure } from "./client.js";
 import { KINDS } from "./records.js";
 import { withChoices } from "./router.js";
 import { may, me } from "./session.js";
@@ -37,14 +37,14 @@ export async function readUnseen() {
   if (!isMember() || Date.now() < readAt + FRESH) return;
   readAt = Date.now();
   const before = marks;
-  const answer = await call("get", "/api/auth/me/notices").catch(unlessFailure);
+  const answer = await call("get", "/api/auth/me/notices").catch(ignoreFailure);
   if (answer && before === marks) unseen.value = answer.data.unseen;
 }
 
 /** The member has seen them all. */
 export async function markSeen() {
   marks += 1;
-  const answer = await call("post", "/api/auth/me/notices/seen").catch(unlessFailure);
+  const answer = await call("post", "/api/auth/me/notices/seen").catch(ignoreFailure);
   marks += 1;
   if (answer) unseen.value = 0;
 }

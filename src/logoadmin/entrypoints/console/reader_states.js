@@ -1,6 +1,6 @@
 /** How readers of the published gallery get each logo and theme; known to users who may change one of them, and to members of their own. */
 import { computed, signal } from "./vendor/preact.js";
-import { call, unlessFailure, writes } from "./client.js";
+import { call, ignoreFailure, writes } from "./client.js";
 import { may, me } from "./session.js";
 
 /** The most important state first: the first two are not published. */
@@ -32,7 +32,7 @@ let reading;
 
 /** Read them, which no list waits for; concurrent calls share one request. @returns {Promise<void>} */
 export async function readStates() {
-  if (["logos:write", "themes:write", "proposals:write"].some(may)) await (reading ??= read().catch(unlessFailure).finally(() => (reading = undefined)));
+  if (["logos:write", "themes:write", "proposals:write"].some(may)) await (reading ??= read().catch(ignoreFailure).finally(() => (reading = undefined)));
 }
 
 /** Read them as of the last write of this page; after a failure, or for another user by then, the known ones stay. */

@@ -141,7 +141,7 @@ let isHeadingDue = false;
 export function focusHeading() {
   // A field of the view in which somebody types by then keeps the focus.
   if (document.activeElement?.matches("#work :is(input, textarea, select)")) isHeadingDue = false;
-  // The heading that stood there while the view was loading takes the focus with it, unless `in_use.js` gave it to the drawer.
+  // The heading of the loading view takes the focus with it, unless `in_use.js` gave the focus to the drawer.
   const isLost = visits.peek() > 0 && document.activeElement?.matches("body, .sheet");
   // A record beside a list comes after it.
   const heading = (isHeadingDue || isLost) && [...document.querySelectorAll("#work h1")].at(-1);

@@ -25,7 +25,7 @@ function usePages(filters) {
   const [busy, setBusy] = useState(false);
   const last = useRef(/** @type {(Page & {key: string}) | undefined} */ (undefined));
   const known = last.current?.key === key ? last.current : undefined;
-  // What follows the change `after`; without it, the whole list is read again.
+  // Read the changes that follow `after`; without it, the whole list again.
   const { data, failure, again: load } = useRead(async (signal, after = 0) => {
     setBusy(true);
     try {

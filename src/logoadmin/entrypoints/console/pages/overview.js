@@ -21,7 +21,7 @@ const Published = lazy(withTexts(() => import("../parts/overview/published.js").
 
 export default function Overview() {
   useLists(.../** @type {KindName[]} */ (Object.keys(KINDS)));
-  // At once, not when the sidebar does: what waits would push the rest down.
+  // Read at once, not with the sidebar, or waiting proposals would push the rest down.
   useEffect(() => void Promise.all([readStates(), readQueue({ ifOld: true })]), [returned.value]);
   // What waits comes first, also where nothing was applied yet.
   const isEmpty = GALLERY.every((kind) => listOf(kind).value.records?.length === 0) && (!reviews() || queue.value.proposals?.length === 0);

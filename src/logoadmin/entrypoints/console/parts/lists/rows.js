@@ -4,7 +4,7 @@ import { besideId, closeBeside, listBehind, navigate, path } from "../../router.
 
 /** Milliseconds without scrolling after which a page rests. */
 const REST = 100;
-/** Pixels in a rem, which is larger for those who set larger letters in their browser. */
+/** The pixels in a rem, which grow with the font size in the settings of the browser. */
 export const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
 /** Screens a second beyond which nothing can be read: rows that rush past so fast are not made at all. */
 const READABLE = 12;
@@ -13,7 +13,7 @@ const READABLE = 12;
  * @typedef {object} Seen
  * @property {number} first
  * @property {number} last Not among the rows to make.
- * @property {number} width What there is, in rem.
+ * @property {number} width The available width, in rem.
  * @property {boolean} rests Whether the page has not scrolled for a moment: time for what costs requests.
  * @property {boolean} rushes Whether it scrolls too fast for anything to be made.
  */
@@ -21,7 +21,7 @@ const READABLE = 12;
 /**
  * @param {import("../../vendor/preact.js").RefObject<HTMLElement | null>} element The whole list, as high as all rows.
  * @param {number} rowHeight In rem.
- * @param {(width: number) => number} rowsIn How many rows there are in a list of that width in rem.
+ * @param {(width: number) => number} rowsIn The number of rows of a list of this width in rem.
  * @returns {Seen}
  */
 export function useWindowing(element, rowHeight, rowsIn) {

@@ -106,7 +106,7 @@ export function Button({ scope, reason, busy = false, idle = false, tone = "plai
   );
 }
 
-/** Of a field for names and the like, which browsers neither complete nor correct. */
+/** The attributes of a field, such as for names, that browsers neither complete nor correct. */
 export const UNAIDED = { dir: "auto", spellcheck: false, autocomplete: "off" };
 
 /** A form that is sent by its own code. @param {{send: (form: HTMLFormElement) => unknown, element?: {current: any}, class?: string, [name: string]: any}} props `element` gets it. */

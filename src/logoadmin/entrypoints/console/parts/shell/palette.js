@@ -15,7 +15,7 @@ import { useRead, useRested } from "../primitives/hooks.js";
 import { Dialog } from "../primitives/dialog.js";
 import { SEARCH_KEYS, titleOf } from "./sidebar.js";
 
-/** @param {{begin: string, close: () => void, help: () => void}} props `begin`: what is already typed; `help` shows the keys. */
+/** @param {{begin: string, close: () => void, help: () => void}} props `begin` is the text typed so far; `help` shows the keys. */
 export function Palette({ begin, close, help }) {
   const id = useId();
   const [text, setText] = useState(begin);

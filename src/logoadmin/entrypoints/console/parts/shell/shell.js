@@ -32,7 +32,7 @@ for (const what of ["keydown", "pointerdown"]) addEventListener(what, use, { onc
 
 /** Whether the list of keys is shown. */
 const help = signal(false);
-/** What was typed into the search over everything before it was loaded; undefined unless it is shown. */
+/** The text typed into the search over everything before it was loaded; undefined unless it is shown. */
 const searching = signal(/** @type {string | undefined} */ (undefined));
 const showHelp = () => void (help.value = true);
 const search = () => void (searching.value = "");
