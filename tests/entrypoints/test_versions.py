@@ -135,6 +135,16 @@ def test_keys_and_sessions_have_no_etag(client: AppClient, admin: Headers, path:
         assert answer.status_code == status
 
 
+@pytest.mark.rule("contract F1", "contract O9")
+def test_events_have_no_etag_and_raise_no_version(client: AppClient, admin: Headers) -> None:
+    events, users = "/api/auth/events", client.get("/api/users", headers=admin).headers["etag"]
+    listed = client.get(events, headers={**admin, "if-none-match": "*"})
+    assert (listed.status_code, "etag" in listed.headers) == (200, False)
+    client.post("/api/auth/token", json={"username": "ann", "password": "wrong"})
+    assert client.get("/api/users", headers={**admin, "if-none-match": users}).status_code == 304
+    assert len(client.get(events, headers=admin).json()) == len(listed.json()) + 1
+
+
 def test_if_match_is_ignored_by_reads_and_creations(client: AppClient, admin: Headers) -> None:
     old = {**admin, "if-match": '"0"'}
     assert client.get("/api/logos/1", headers=old).status_code == 200

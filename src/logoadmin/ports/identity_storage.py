@@ -122,9 +122,9 @@ class Count(NamedTuple):
     ends_at: int
 
     def at(self, now: int, window: int) -> "Count":
-        """Return it if its window is open, otherwise 0 in a window of so many seconds that begins now.
+        """Return it if its window is open, otherwise 0 in a window of ``window`` seconds that begins now.
 
-        A window that ends later than such a one is from a clock that was ahead.
+        A window that ends later than that is not open: a clock was ahead.
         """
         is_open = self.number > 0 and now < self.ends_at <= now + window
         return self if is_open else Count(0, now + window)
