@@ -113,7 +113,11 @@ def test_the_authorization_url_is_returned(issuer: OidcIssuer, fake: FakeIssuer)
 
 @pytest.mark.parametrize(
     ("claim", "groups"),
-    [(None, ()), ("editors", ("editors",)), (["b", "a", "b", "", "x" * 256, "a\nb"], ("b", "a")), ([], ())],
+    [
+        *((None, ()), ("editors", ("editors",)), (["b", "a", "b", "", "x" * 256, "a\nb"], ("b", "a")), ([], ())),
+        ([*map(str, range(1_000))], (*map(str, range(1_000)),)),
+    ],
+    ids=["none", "text", "list", "empty", "maximum"],
 )
 def test_groups_are_a_list_or_text(
     issuer: OidcIssuer, fake: FakeIssuer, claim: object, groups: tuple[str, ...]
