@@ -178,6 +178,15 @@ def test_other_changes_keep_a_block(stocked: LogoAdmin, storage: MemoryStorage, 
     assert (change.after or {"blocked": REASON})["blocked"] == REASON
 
 
+def test_a_change_of_a_blocked_artwork_has_its_fields_in_one_order(stocked: LogoAdmin) -> None:
+    stocked.logos.block(BLOCK)
+    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="Lynx"))
+    change = history(stocked)[-1]
+    assert change.before is not None
+    assert change.after is not None
+    assert [*change.after] == [*change.before]
+
+
 def test_many_artworks_are_blocked_and_undone_at_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     block = {"id": 1, "version": 99, "block": {"reason": REASON}}
     made = apply(stocked, {"kind": "logo", **block}, {"kind": "theme", **block}, request_id="takedown")

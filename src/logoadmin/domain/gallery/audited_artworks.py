@@ -189,7 +189,7 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         return self.with_links({**values, **blocked}, theirs)
 
     def _beside(self, stored: Artwork, was: Snapshot) -> Snapshot:
-        names = (AUTHORS_FIELD,) if stored.active else (AUTHORS_FIELD, BLOCKED_FIELD)
+        names = (AUTHORS_FIELD,) if stored.active else (BLOCKED_FIELD, AUTHORS_FIELD)
         return {name: was[name] for name in names if name in was}
 
 
