@@ -22,7 +22,7 @@ from logoadmin.domain.identity.sign_in_limits import (
     networks_of,
     remember_network,
 )
-from logoadmin.domain.identity.sign_in_rules import SignInRules
+from logoadmin.domain.identity.sign_in_rules import NO_USER, SignInRules
 from logoadmin.domain.identity.users import SetPassword
 from logoadmin.domain.kernel.access import Anonymous, network_of
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
@@ -326,6 +326,22 @@ def test_the_networks_of_a_user_are_bounded(storage: MemoryStorage, clock: Froze
     assert (first, last, beyond) == (now + DAY, now + DAY, 0)
     storage.write(lambda uow: roam(uow, [MOST_NETWORKS], now + DAY))
     assert storage.read(lambda uow: known_until(uow, MOST_NETWORKS)) == now + 2 * DAY
+
+
+def test_concurrent_sign_ins_add_a_network_once(limits: Limits, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("logoadmin.domain.identity.sign_in_limits.MOST_NETWORKS", 2)
+    here, there = ([limits.attempt("ann", network) for _ in range(2)] for network in (HERE, THERE))
+
+    def known_until(uow: UnitOfWork) -> list[int]:
+        networks = (network_of_user(uow.changes, None, network) for network in (HERE, THERE))
+        return [uow.identity.counts.get(network.counted).ends_at for network in networks]
+
+    def succeed(uow: UnitOfWork) -> None:
+        for attempt in (*here, *there):
+            attempt.succeed(uow, uow.identity.counts, NO_USER, 1)
+
+    limits.storage.write(succeed)
+    assert limits.storage.read(known_until) == [limits.clock.now() + DAY] * 2
 
 
 @pytest.mark.rule("contract H6")

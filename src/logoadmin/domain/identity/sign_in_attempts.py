@@ -106,6 +106,7 @@ class Attempt:
         counts.take_back([limit.counted for limit in self._limits], forgiven)
         if network is None:  # no limit needed it
             network = network_of_user(history_in(uow), user_id, self.networks[0])
+        if known_until <= self.now:  # or known since, by a concurrent sign-in
             known_until = counts.get(network.counted).ends_at
         remember_network(counts, network, known_until, self.now, days)
         return network.user_since
