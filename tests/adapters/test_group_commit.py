@@ -141,3 +141,23 @@ def test_a_refused_sign_in_leaves_no_trace_in_the_others(sql_storage: SqlStorage
     # A row that is held back is stored before its user is removed, and removed with the user.
     write(sql_storage, sign_in("three"), lambda uow: uow.records(USERS).remove(1))
     assert sql_storage.read(stored) == ([], [False] * 3, [1, 2, 3])
+
+
+@pytest.mark.rule("contract G")
+def test_a_row_that_cannot_be_stored_fails_its_own_write(sql_storage: SqlStorage) -> None:
+    def event_at(at: int) -> Callable[[UnitOfWork], int]:
+        def work(uow: UnitOfWork) -> int:
+            events = uow.identity.events
+            events.add(SignInEvent(events.next_id(), at, "signed_in", 1, "ann"))
+            return at
+
+        return work
+
+    def ats(uow: UnitOfWork) -> list[int]:  # stores what the others held back
+        return [event.at for event in uow.identity.events.page(-1, 9, order="asc")]
+
+    first, failed, read = written_while_one_waits(sql_storage, event_at(1), event_at(2**70), ats)
+    assert first == 1
+    assert isinstance(failed, Exception)
+    assert read == [1]
+    assert sql_storage.read(ats) == [1]

@@ -199,6 +199,7 @@ class Transaction:
         self._issued: dict[str, int] = {}
         self._held_back: dict[Table, list[Row]] = {}
         self._held_text = 0
+        self._has_lost_rows = False
         self._start = Start({}, {})
         self._has_changed_since_start = False
         self._rights: dict[tuple[Any, ...], Row | None] = {}
@@ -217,8 +218,13 @@ class Transaction:
         self._counted = dict(self._locked)
 
     def finish(self) -> None:
-        """Store pending changes and counters, so that only the commit is left."""
+        """Store pending changes and counters, so that only the commit is left.
+
+        Raises RuntimeError if rows could not be stored, which other work than theirs may have met.
+        """
         self.store_held_back()
+        if self._has_lost_rows:
+            raise RuntimeError("rows that were held back could not be stored")
         if self._locked is not None:
             raised = [name for name in sorted(self._raised) if self._counted[name] != self._locked[name]]
             changed = {name: self._counted[name] for name in raised}
@@ -290,11 +296,15 @@ class Transaction:
     def store_held_back(self) -> None:
         """Insert the rows that are held back."""
         held, self._held_back, self._held_text = self._held_back, {}, 0
-        for table in sorted(filter(held.get, held), key=_TABLE_ORDER.__getitem__):
-            # The driver combines them into as few statements as possible, or prepares one for all.
-            self._cursor.executemany(self._statements.insert(table), held[table])
-            self._has_changed = True
-            self._has_changed_since_start |= len(held[table]) > self._start.held_back.get(table, 0)
+        try:
+            for table in sorted(filter(held.get, held), key=_TABLE_ORDER.__getitem__):
+                # The driver combines them into as few statements as possible, or prepares one for all.
+                self._cursor.executemany(self._statements.insert(table), held[table])
+                self._has_changed = True
+                self._has_changed_since_start |= len(held[table]) > self._start.held_back.get(table, 0)
+        except BaseException:
+            self._has_lost_rows = True
+            raise
         self._start.held_back.clear()
 
     def row(self, statement: ClauseElement, values: Mapping[str, Any]) -> Row | None:
