@@ -138,12 +138,14 @@ def test_the_allowed_columns_of_a_spreadsheet_are_listed(run: Run, kind: str, la
 
 
 def test_invalid_lines_can_be_skipped_without_a_trace(run: Run) -> None:
+    Path("torn.png").write_bytes(b"no picture")
     picture = {"preview_url": "https://example.org/a.png"}
     linked = {key: value for key, value in line("Linked", **picture, author_ids=[9]).items() if key != "authors"}
     write(
         "store.jsonl",
         line("Good", **picture),
         line("Bad", preview_url="no URL"),
+        line("Torn", picture_file="torn.png"),
         line("Taken", **picture, theme_id=50, authors=["Nobody"], details={"origin": "good"}),
         linked,
         {"kind": "author", "author_id": 9, "user_id": 1, "username": ""},
@@ -152,9 +154,10 @@ def test_invalid_lines_can_be_skipped_without_a_trace(run: Run) -> None:
     ended = run("import", "--skip-invalid", "store.jsonl")
     assert (ended.code, ended.out.splitlines()[0]) == (1, "Imported 1 author (1 created), 1 theme (1 created)")
     problems = ended.err.splitlines()
-    assert [each.partition(": ")[0] for each in problems[:4]] == [f"store.jsonl:{number}" for number in (2, 3, 4, 5)]
+    assert [each.partition(": ")[0] for each in problems[:5]] == [f"store.jsonl:{number}" for number in range(2, 7)]
     assert problems[0].startswith("store.jsonl:2: Bad: preview_url: ")
-    assert problems[4] == "logoadmin: 4 lines skipped"
+    assert problems[1].startswith("store.jsonl:3: Torn: picture_file: torn.png: ")
+    assert problems[5] == "logoadmin: 5 lines skipped"
     assert [theme.name for theme in themes()] == ["Good"]
     with opened() as gallery:
         assert [author.username for author in gallery.authors.list(logoadmin.ListAuthors())] == ["Ann"]

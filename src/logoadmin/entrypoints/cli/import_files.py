@@ -51,6 +51,7 @@ class LinesWithPictures:
     folder: Path
     gallery: "LogoAdmin"
     _urls: dict[str, str] = field(default_factory=dict)
+    _refusals: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[RawLine]:
         """Yield the lines, with the problems of pictures that cannot be stored."""
@@ -93,16 +94,28 @@ class LinesWithPictures:
                     screenshots.append({"url": self._url(SCREENSHOT_FILES, name)})
 
     def _url(self, member: str, name: object) -> str:
-        """Return the URL of a picture, which is read and stored once."""
+        """Return the URL of a picture, which is read and stored once, or refused once.
+
+        An import reads its lines again inside its write, in which no picture can be stored.
+        """
         if not isinstance(name, str):
             raise _refused(member, "Input should be a file name")
-        if name not in self._urls:
-            content = self._content(member, name.strip())
+        if name not in self._urls and name not in self._refusals:
             try:
-                self._urls[name] = self.gallery.pictures.send(SendPicture(), content).url
+                self._urls[name] = self._stored(member, name)
             except InvalidInput as error:
-                raise _refused(member, f"{name}: {error.problems[0].msg}") from None
+                self._refusals[name] = error.problems[0].msg
+        if name in self._refusals:
+            raise _refused(member, self._refusals[name])
         return self._urls[name]
+
+    def _stored(self, member: str, name: str) -> str:
+        """Store a picture and return its URL."""
+        content = self._content(member, name.strip())
+        try:
+            return self.gallery.pictures.send(SendPicture(), content).url
+        except InvalidInput as error:
+            raise _refused(member, f"{name}: {error.problems[0].msg}") from None
 
     def _content(self, member: str, name: str) -> bytes:
         folder = self.folder.resolve()
