@@ -93,6 +93,20 @@ def test_the_origin_of_an_act(gallery: LogoAdmin, storage: Storage) -> None:
     assert act(gallery, "plain", reader).why_not == "Requires logos:write"
 
 
+def test_missing_scopes_are_named_in_one_order(gallery: LogoAdmin, storage: Storage) -> None:
+    """Processes with another order of sets have the same entity tags (contract F1, G5)."""
+    changes: Any = [
+        {"kind": "theme", "create": ARTWORK},
+        {"kind": "role", "create": {"name": "painter", "scope": []}},
+        {"kind": "logo", "create": ARTWORK},
+        {"kind": "author", "create": {"user_id": 7, "username": "Ben"}},
+    ]
+    gallery.bulk.apply(ApplyChanges(changes=changes), by("many"))
+    reader = signed_in(storage, "changes:read", user_id=USER_ID)
+    scopes = "authors:write and logos:write and roles:write and themes:write"
+    assert act(gallery, "many", reader).why_not == f"Requires {scopes}"
+
+
 def test_blocks_have_actions_and_reasons(gallery: LogoAdmin) -> None:
     """An act that begins or ends a block has that action, even if it undoes another act (contract G5, L3)."""
     logos(gallery, "make", "Aurora", active=True)

@@ -119,7 +119,7 @@ def _why_not(act: StoredAct, held: Held, obstacle: Obstacle | None) -> str | Non
         return f"Request {act.undone_by} undid it"
     if act.summary["source"] == Source.FIRST_START:
         return "The first start cannot be undone"
-    scopes = dict.fromkeys(RECORDED_KINDS[kind].write_scope for kind in kinds_of(act))
+    scopes = dict.fromkeys(RECORDED_KINDS[kind].write_scope for kind in sorted(kinds_of(act)))
     missing = [scope.value for scope in scopes if not held.hold(scope)]
     if missing:
         return f"Requires {' and '.join(missing)}"
