@@ -107,6 +107,19 @@ def test_a_member_has_no_other_views(console: Person, page: Page, gallery: LogoA
     expect(page.locator(".empty")).to_contain_text("This view does not exist")
 
 
+@pytest.mark.rule("contract J2")
+def test_a_read_that_ends_because_the_page_is_left_draws_no_pictures(console: Person, gallery: LogoAdmin) -> None:
+    submit(gallery, new_logo("Mine"))
+    held = console.hold("**/api/publication", "GET")
+    with console.page.expect_response(re.compile(r"/api/authors/\d+/themes")):
+        console.sign_in("works", username=NAME, password=PASSWORD)
+    console.open("submit")
+    expect(console.page.locator("#work h1")).to_be_visible()
+    assert held
+    assert console.service.external_hosts.pictures == []
+    assert console.service.external_hosts.pictures == []
+
+
 @pytest.mark.rule("contract R4")
 def test_a_member_proposes_a_change_of_their_work_and_withdraws_it(console: Person, gallery: LogoAdmin) -> None:
     page = console.page

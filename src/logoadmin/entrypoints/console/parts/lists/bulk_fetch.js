@@ -22,7 +22,6 @@ const mayImport = ({ custom_css: css }) => css.includes("@") && (css.includes("\
 
 /**
  * @typedef {object} Fetching
- * @property {"keep" | "inline"} act
  * @property {"preview_url" | "custom_css"} field What the copy becomes.
  * @property {(record: any) => boolean} needs
  * @property {(kind: ArtworkKind, value: string, signal: AbortSignal) => Promise<string | string[]>} copy The copy, or the reasons for which the service copied nothing. @throws {Failure}
@@ -30,9 +29,8 @@ const mayImport = ({ custom_css: css }) => css.includes("@") && (css.includes("\
 
 /** @type {Record<"keep" | "inline", Fetching>} */
 const FETCHING = {
-  keep: { act: "keep", field: "preview_url", needs: isElsewhere, copy: async (_, url, signal) => (await keepCopy(url, signal)).url },
+  keep: { field: "preview_url", needs: isElsewhere, copy: async (_, url, signal) => (await keepCopy(url, signal)).url },
   inline: {
-    act: "inline",
     field: "custom_css",
     needs: mayImport,
     copy: async (kind, css, signal) => {
@@ -54,7 +52,7 @@ export async function fetchMany(act, kind, chosen, selection) {
   if (work.value) return;
   const { id } = KINDS[kind];
   const start = path.peek();
-  const { copies, failed, obstacle } = await copied(FETCHING[act], kind, records);
+  const { copies, failed, obstacle } = await copied(act, kind, records);
   const now = new Map(listOf(kind).peek().records?.map((/** @type {any} */ record) => [record[id], record]));
   // What somebody saved meanwhile stays.
   const isSame = (/** @type {any} */ record) => (now.get(record[id]) ?? record)[field] === record[field];
@@ -79,11 +77,12 @@ export async function fetchMany(act, kind, chosen, selection) {
 }
 
 /**
- * @param {Fetching} what @param {ArtworkKind} kind @param {any[]} records
+ * @param {"keep" | "inline"} act @param {ArtworkKind} kind @param {any[]} records
  * @returns {Promise<{copies: Map<string, string>, failed: Map<string, Failure | string[]>, obstacle: Failure | undefined}>} by what was
  *   copied; and what stood in the way of all others
  */
-async function copied({ act, field, copy }, kind, records) {
+async function copied(act, kind, records) {
+  const { field, copy } = FETCHING[act];
   const stop = new AbortController();
   const [copies, failed] = [new Map(), new Map()];
   let left = records.length;

@@ -1,11 +1,11 @@
 /** The published version that readers have now, the link to its page, and the way to the newest version. */
-import { h, useState } from "../../vendor/preact.js";
+import { h } from "../../vendor/preact.js";
 import { ROOT, call } from "../../client.js";
 import { status } from "../../reader_states.js";
 import { day, enumeration, t } from "../../texts.js";
 import { READ_LIMIT, timedFetch } from "../../network.js";
 import { Button, Icon, Pending, rich, Time } from "../primitives/basics.js";
-import { useRead } from "../primitives/hooks.js";
+import { useRead, useRun } from "../primitives/hooks.js";
 
 /** @typedef {{version: number, issued: number, expires: number}} Latest */
 
@@ -16,7 +16,7 @@ const PATIENCE = 3000;
 const PAUSE = 300;
 
 export function Published() {
-  const [isBusy, setBusy] = useState(false);
+  const { busy, run } = useRun();
   const { data, failure, again } = useRead(async (signal) => {
     const found = (await call("get", "/api/publication", { signal })).data;
     status.value = found;
@@ -24,19 +24,13 @@ export function Published() {
   });
   if (!data) return h(Pending, { failure, again });
   const { found: { version, logos, themes }, latest } = data;
-  // The service publishes in the background; this waits for it.
-  const publish = async () => {
-    setBusy(true);
-    await again();
-    setBusy(false);
-  };
   return h("div", { class: "box stack panel" },
     h("p", null, t("publication.have", { what: enumeration([t("many.logo", { n: logos }), t("many.theme", { n: themes })]) })),
     latest && h("p", { class: "hint", role: "status" }, rich("publication.times", { issued: h(Time, { seconds: latest.issued }) }, { expires: day(latest.expires) })),
     latest && latest.version < version && h("p", { class: "remark" }, t("publication.behind")),
     h("div", { class: "cluster" },
       latest && h("a", { class: "button plain", href: PAGE.href, target: "_blank", rel: "noreferrer" }, h(Icon, { name: "Globe" }), t("page.see")),
-      h(Button, { icon: "RefreshCw", busy: isBusy, onClick: () => void publish() }, t(latest ? "publication.now" : "publication.again")),
+      h(Button, { icon: "RefreshCw", busy: Boolean(busy), onClick: () => void run(again) }, t(latest ? "publication.now" : "publication.again")),
     ),
   );
 }
