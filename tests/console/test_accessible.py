@@ -162,14 +162,19 @@ def test_axe_finds_nothing_in_any_view_and_no_view_scrolls_sideways(still: Perso
     assert {where: those for where, those in found.items() if those} == {}
 
 
+# Nothing to the left of a page can be scrolled into view.
+_FITS: Final = """document.documentElement.scrollWidth <= innerWidth
+  && [...document.querySelectorAll("[role=menu]")].every((menu) => menu.getBoundingClientRect().left >= 0)"""
+
+
 def too_wide(person: Person, appearance: Appearance) -> list[str]:
-    """Return whether a page scrolls sideways, as it is, on a small phone, and on a phone with large letters."""
+    """Return whether a page is cut off or scrolls sideways: as it is, on a small phone, and with large letters."""
     wide = []
     for width, letters in ((appearance.width, 16), (320, 16), (390, 24)):
         person.see(replace(appearance, width=width))
         person.enlarge(letters)
         person.settle()
-        if not person.becomes("document.documentElement.scrollWidth <= innerWidth", seconds=2):
+        if not person.becomes(_FITS, seconds=2):
             wide.append(f"more than {width} pixels with letters of {letters}")
     person.enlarge(16)
     return wide
