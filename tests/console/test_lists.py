@@ -292,12 +292,12 @@ def test_changes_beyond_the_limit_of_a_request_are_one_act_with_one_undo(console
     expect(page.locator(".found")).to_have_text("1,047 selected")
     page.get_by_role("button", name="Activate", exact=True).click()
     notice = page.locator(".notice").filter(has_text="Activated")
-    expect(notice).to_be_visible()
+    notice.hover()  # otherwise it goes after ten seconds
     assert all(logo.active for logo in gallery.logos.list(artworks.ListLogos()))
     (act,) = gallery.acts.list(ListActs(order="desc", limit=1))
     assert (act.origin, act.count, act.active) == (ActOrigin.CONSOLE, count, True)
     notice.get_by_role("button", name="Undo").click()
-    expect(page.locator(".notice").filter(has_text="Undone")).to_be_visible()
+    expect(page.locator(".notice").filter(has_text="Undone")).to_be_visible(timeout=60_000)
     assert {logo.logo_id: logo.active for logo in gallery.logos.list(artworks.ListLogos())} == before
 
 
