@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import logoadmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.kernel.errors import SettingsError, StorageUnavailable
-from logoadmin.entrypoints.http_api.responses import CountedRequests
+from logoadmin.entrypoints.http_api.request import CountedRequests
 from logoadmin.entrypoints.server import listen, serve
 from logoadmin.settings import settings_of
 from tests.gallery import FrozenClock, gallery_on

@@ -15,7 +15,7 @@ from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api import bodies
 from logoadmin.entrypoints.http_api.bodies import TemporaryFiles
-from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.operation import MAX_UPLOAD
 from tests.asgi import AppClient, AppResponse, ask
 from tests.entrypoints.conftest import Headers

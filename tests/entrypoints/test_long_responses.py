@@ -20,7 +20,8 @@ from logoadmin.domain.kernel.records import Logo
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
-from logoadmin.entrypoints.http_api.responses import SLICE, LongResponses, RenderedResponse
+from logoadmin.entrypoints.http_api.renderer import LongResponses
+from logoadmin.entrypoints.http_api.response import SLICE, Response
 from logoadmin.ports.storage import UnitOfWork
 from tests.asgi import AppClient, Clients, ask, nothing_more, scope_of, with_clients
 from tests.gallery import NOW, FrozenClock, WatchedStorage, gallery_on, recorded
@@ -184,6 +185,6 @@ def test_a_database_failure_midway_is_a_503(
 def test_stored_responses_are_bounded() -> None:
     responses, version = LongResponses(100_000), object()
     for number in range(3):  # the oldest goes when another one needs its room
-        responses.keep(number, version, RenderedResponse(200, [], bytes(80_000)))
+        responses.keep(number, version, Response(200, [], bytes(80_000)))
     assert [number for number in range(3) if responses.get(number, version)] == [1, 2]
     assert responses.get(2, object()) is None  # of another version of the records

@@ -16,27 +16,27 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 from zlib import crc32
 
-from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
 from logoadmin.domain.identity.issuer_users import LIKE
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.conditions import BEST_LEVEL, accepts_brotli, accepts_gzip, in_gzip, known_tag
+from logoadmin.entrypoints.http_api.conditions import BEST_LEVEL, accepts_brotli, accepts_gzip, conditional, in_gzip
 from logoadmin.entrypoints.http_api.documents import ReadOnlyEndpoint, redirect
-from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import Request, request_of
+from logoadmin.entrypoints.http_api.response import Response, fields_of
 
 DIRECTORY: Final = Path(__file__).parent
 _TYPES: Final[Mapping[str, str]] = {
-    ".css": "text/css",
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".json": "application/json",
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": JSON,
     ".svg": "image/svg+xml",
-    ".txt": "text/plain",
+    ".txt": "text/plain; charset=utf-8",
     ".woff2": "font/woff2",
 }
 _BROTLI: Final = ".br"
@@ -47,7 +47,7 @@ class Asset:
     """A file of the console.
 
     Attributes:
-        media_type: its type, without parameters.
+        media_type: its type, with the charset of a text.
         body: its content.
         in_brotli: the body in Brotli at level 11, if a bundle has that file.
     """
@@ -233,7 +233,7 @@ class Console:
             "content-security-policy": _POLICY,
             "cross-origin-opener-policy": "same-origin",
         }
-        return _asset_response(request, Asset("text/html", body), headers, f"{assets.digest}-{crc32(body):08x}")
+        return _asset_response(request, Asset(_TYPES[".html"], body), headers, f"{assets.digest}-{crc32(body):08x}")
 
     def _preview_policy(self, request: Request) -> str:
         """Return the policy of the frame, in which scripts have an opaque origin and cannot reach the service."""
@@ -259,19 +259,17 @@ def _asset_response(request: Request, asset: Asset, headers: Mapping[str, str], 
     smaller.
     """
     coding = ""
-    if asset.media_type != "font/woff2":  # already compressed
+    if asset.media_type != _TYPES[".woff2"]:  # already compressed
         coding = "br" if asset.in_brotli and accepts_brotli(request) else "gzip" if accepts_gzip(request) else ""
-    html_headers = _HTML_HEADERS if asset.media_type == "text/html" else {}
-    fields = {**_HEADERS, **html_headers, **headers}
-    etag = f'"{tag}-{coding}"' if coding else f'"{tag}"'
-    if tag:
-        fields["etag"] = etag
-    if tag and known_tag(request, etag.encode()) is not None:
-        return Response(status_code=304, headers=fields)
-    if coding:
-        fields["content-encoding"] = coding
     body = (asset.in_brotli if coding == "br" else asset.in_gzip if coding else None) or asset.body
-    return Response(body, headers=fields, media_type=asset.media_type)
+    html_headers = _HTML_HEADERS if asset.media_type == _TYPES[".html"] else {}
+    fields = fields_of({**_HEADERS, **html_headers, **headers, "content-type": asset.media_type}, body)
+    if coding:
+        fields.append((b"content-encoding", coding.encode()))
+    if not tag:
+        return Response(200, fields, body)
+    etag = (f'"{tag}-{coding}"' if coding else f'"{tag}"').encode()
+    return Response(*conditional(request, etag, [*fields, (b"etag", etag)], body))
 
 
 _FOR_READERS: Final = {"title", "description", "examples"}

@@ -14,13 +14,14 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.background import REGULAR_WORK, Background, BackgroundWork, background_publisher
 from logoadmin.entrypoints.http_api.documents import Readiness, document_routes, health_routes, picture_route, redirect
 from logoadmin.entrypoints.http_api.endpoints import AppContext, Endpoint
-from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.errors import error_response
 from logoadmin.entrypoints.http_api.gallery import FOLDER, PublishedFolder, PublishedGallery
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from logoadmin.entrypoints.http_api.origins import Hosts, misdirected
-from logoadmin.entrypoints.http_api.request import request_of
-from logoadmin.entrypoints.http_api.responses import MAX_LIST, CountedRequests, sendable
+from logoadmin.entrypoints.http_api.renderer import MAX_LIST
+from logoadmin.entrypoints.http_api.request import CountedRequests, request_of
 from logoadmin.ports.gallery_files import GalleryFiles
 
 # Hints for paths that clients of other services try first.
@@ -160,6 +161,6 @@ class Paths(Router):
 
 async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | None = None) -> None:
     if scope["type"] == "http":
-        await sendable(error_response(HttpError(404, hint)), scope)(scope, receive, send)
+        await error_response(HttpError(404, hint))(scope, receive, send)
     else:  # a WebSocket, refused before it begins
         await WebSocketClose()(scope, receive, send)

@@ -12,7 +12,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.publication_records import Published
 from logoadmin.domain.publication.publication_service import ShowPublication
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
-from logoadmin.entrypoints.http_api.errors import HttpError
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.gallery_files import GalleryFiles
 

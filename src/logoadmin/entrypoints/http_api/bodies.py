@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
 from logoadmin.domain.kernel.command import MAX_JSON
-from logoadmin.entrypoints.http_api.errors import HttpError, too_busy
+from logoadmin.entrypoints.http_api.http_error import HttpError, too_busy
 from logoadmin.entrypoints.http_api.operation import CSV, JSON, JSON_LINES, MAX_UPLOAD, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.request import Request
 from logoadmin.ports.metrics import Metrics

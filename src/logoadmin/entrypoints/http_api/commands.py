@@ -11,7 +11,8 @@ from logoadmin.domain.kernel.command import MOST_FIELDS, REQUEST_OPTIONS, Comman
 from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from logoadmin.domain.kernel.limits import ChangeNote
 from logoadmin.entrypoints.http_api.conditions import if_match, if_none_match
-from logoadmin.entrypoints.http_api.errors import KEY_HEADER, NOTE_HEADER, PLACES, HttpError, option_placed
+from logoadmin.entrypoints.http_api.errors import KEY_HEADER, NOTE_HEADER, PLACES, option_placed
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.operation import FORM, FORM_FIELDS, GRANT_TYPE, JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
 

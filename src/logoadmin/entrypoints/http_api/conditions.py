@@ -6,11 +6,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from starlette.responses import Response
-
 from logoadmin.entrypoints.http_api.request import Request
-
-Fields = list[tuple[bytes, bytes]]
+from logoadmin.entrypoints.http_api.response import Fields, Response, unmodified
 
 # Shorter bodies fit into one packet anyway.
 SHORT: Final = 1_024  # bytes
@@ -56,8 +53,6 @@ def in_gzip(content: bytes, level: int = LEVEL) -> bytes:
     return gzip.compress(content, level, mtime=0)
 
 
-# Header fields that a 304 response omits.
-_OF_THE_BODY: Final = {b"content-encoding", b"content-length", b"content-type", b"link"}
 _TAG: Final = re.compile(r'(W/)?"([!#-~\x80-\xff]*)"')
 _TAGS: Final = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\s,]*")
 # Compressed responses have the same version (contract K8).
@@ -111,12 +106,6 @@ def conditional(request: Request, etag: bytes, fields: Fields, body: bytes) -> t
     return 200, fields, b"" if request.method == "HEAD" else body
 
 
-def unmodified(fields: Fields, tag: bytes) -> Fields:
-    """Return the header fields of a 304 response with the tag of the client's copy."""
-    remaining = [field for field in fields if field[0] not in _OF_THE_BODY]
-    return [(name, tag if name == b"etag" else value) for name, value in remaining]
-
-
 class StaticFile:
     """A file with its header fields; a longer one also compressed with gzip, which takes a moment.
 
@@ -137,18 +126,11 @@ class StaticFile:
     def response(self, request: Request) -> Response:
         """Return the response in the best coding; 304 for a client whose cached copy is current."""
         etag, fields, body = self._in_gzip if accepts_gzip(request) else self._plain
-        return response_of(*conditional(request, etag, fields, body))
+        return Response(*conditional(request, etag, fields, body))
 
 
 def _with_size(fields: Fields, tag: str, body: bytes) -> Fields:
     return [*fields, (b"content-length", b"%d" % len(body)), (b"etag", tag.encode())]
-
-
-def response_of(status: int, fields: Fields, body: bytes) -> Response:
-    """Return a response with exactly these header fields."""
-    response = Response(body, status)
-    response.raw_headers = fields
-    return response
 
 
 def _versions(tags: frozenset[str] | None) -> frozenset[int] | None:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar, TypeVarTuple
 from weakref import WeakValueDictionary
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.errors import too_busy, too_slow
+from logoadmin.entrypoints.http_api.http_error import too_busy, too_slow
 
 Answer = TypeVar("Answer")
 Args = TypeVarTuple("Args")

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
@@ -23,15 +22,16 @@ from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import LogoAdminError, SchemaMismatch, StorageUnavailable, TablesMissing
 from logoadmin.domain.kernel.kinds import PICTURE
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.conditions import StaticFile, conditional, response_of
+from logoadmin.entrypoints.http_api.conditions import StaticFile, conditional
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
 from logoadmin.entrypoints.http_api.endpoints import AppContext
-from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, HttpError, detail_response, error_response, note_cause
+from logoadmin.entrypoints.http_api.errors import RETRY_AFTER, detail_response, error_response, note_cause
 from logoadmin.entrypoints.http_api.gallery import PICTURE_FIELDS
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.openapi import openapi_document
 from logoadmin.entrypoints.http_api.operation import JSON
 from logoadmin.entrypoints.http_api.request import HEALTH_CHECKS, request_of
-from logoadmin.entrypoints.http_api.responses import sendable
+from logoadmin.entrypoints.http_api.response import Response, fields_of
 
 _DIRECTORY: Final = Path(__file__).with_name("swagger_ui")
 # The page loads 2 MB of static files, which contract F2 does not cover. Clients cache and revalidate them: the ETag
@@ -76,12 +76,13 @@ class ReadOnlyEndpoint:
         except (LogoAdminError, HttpError) as error:
             note_cause(request_of(scope), error)
             response = error_response(error)
-        await sendable(response, scope)(scope, receive, send)
+        await response(scope, receive, send)
 
 
 def redirect(to: str) -> ReadOnlyEndpoint:
     """Redirect to a relative path, which works under any prefix. Not cached, since another version may differ."""
-    return ReadOnlyEndpoint(lambda _: Response(status_code=307, headers={"location": to, "cache-control": "no-store"}))
+    response = Response(307, fields_of({"location": to, "cache-control": "no-store"}, b""))
+    return ReadOnlyEndpoint(lambda _: response)
 
 
 def document_routes(gallery: LogoAdmin) -> list[Route]:
@@ -191,7 +192,8 @@ class Readiness:
 
 
 def _well() -> Response:
-    return Response(b'{"status": "ok"}', 200, {"cache-control": "no-store"}, JSON)
+    body = b'{"status": "ok"}'
+    return Response(200, fields_of({"cache-control": "no-store", "content-type": JSON}, body), body)
 
 
 _NAME: Final = re.compile(rf"({PICTURE})(-320)?\.webp", re.ASCII)
@@ -217,4 +219,4 @@ async def _picture(context: AppContext, scope: Scope) -> Response:
     cached = b"no-store" if is_hidden else b"public, max-age=31536000, immutable"
     fields = [*PICTURE_FIELDS, (b"cache-control", cached), (b"etag", tag)]
     fields += [(b"content-type", b"image/webp"), (b"content-length", b"%d" % len(content))]
-    return response_of(*conditional(request, tag, fields, content))
+    return Response(*conditional(request, tag, fields, content))

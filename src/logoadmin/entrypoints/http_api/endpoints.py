@@ -20,21 +20,16 @@ from logoadmin.entrypoints.http_api.bodies import BodyReader, TemporaryFile, Tem
 from logoadmin.entrypoints.http_api.commands import command_of, occasion_of
 from logoadmin.entrypoints.http_api.conditions import known_tag
 from logoadmin.entrypoints.http_api.dispatch import Dispatch, Work
-from logoadmin.entrypoints.http_api.errors import Faults, HttpError, note_cause
+from logoadmin.entrypoints.http_api.errors import Faults, error_response, note_cause
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.operation import CSV, EXPORTED, SMALL_BODY, Operation
 from logoadmin.entrypoints.http_api.origins import Cors
+from logoadmin.entrypoints.http_api.renderer import MAX_LIST, LongList, LongResponses, Renderer
 from logoadmin.entrypoints.http_api.request import Request, count_response, request_of
+from logoadmin.entrypoints.http_api.response import Response
 from logoadmin.entrypoints.http_api.response_cache import DataVersion, ResponseCache, key_of
-from logoadmin.entrypoints.http_api.responses import (
-    MAX_LIST,
-    LongList,
-    LongResponses,
-    RenderedResponse,
-    Renderer,
-    error_rendered,
-)
 
-Responder = Callable[[Request, Receive, Operation], Awaitable[RenderedResponse]]
+Responder = Callable[[Request, Receive, Operation], Awaitable[Response]]
 
 _CHARSET: Final = re.compile(r';\s*charset="?([^\s;"]+)', re.IGNORECASE)
 
@@ -44,7 +39,7 @@ class Flight:
     """A public read shared by concurrent requests: the first one makes it while the others wait for the lock."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    response: RenderedResponse | None = None
+    response: Response | None = None
 
 
 class AppContext:
@@ -125,16 +120,16 @@ class Endpoint:
             metrics.request_ended()
             count_response(metrics, request, status, sent)
 
-    def _error_response(self, request: Request, error: Exception) -> RenderedResponse:
+    def _error_response(self, request: Request, error: Exception) -> Response:
         """Return the response to a failed request."""
         if isinstance(error, LogoAdminError | HttpError):
             note_cause(request, error)
-            return error_rendered(error)
+            return error_response(error)
         # Methods without an operation cannot fail.
         request.causes.append(self._context.faults.met(self._operations[request.method], error, str(request.id)))
-        return error_rendered(HttpError(500))
+        return error_response(HttpError(500))
 
-    async def _respond(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
+    async def _respond(self, request: Request, receive: Receive, operation: Operation) -> Response:
         """Call the use case, and return its response; the checks are in the order of contract A19."""
         context = self._context
         caller = request.caller = self._caller(request, operation)
@@ -197,7 +192,7 @@ class Endpoint:
             return command_of(request, operation, body)
         return await self._context.dispatch.run(Work.SLOW, command_of, request, operation, body, turn="bodies")
 
-    async def _import(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
+    async def _import(self, request: Request, receive: Receive, operation: Operation) -> Response:
         """Import the lines of a request; callers without any write scope are rejected before the upload."""
         context, dispatch = self._context, self._context.dispatch
         caller = request.caller = self._caller(request, operation)
@@ -217,18 +212,16 @@ class Endpoint:
             turn = _turn(command, caller, request)
             return await dispatch.run(Work.SLOW, self._load, operation, command, lines, caller, turn=turn)
 
-    def _load(
-        self, operation: Operation, command: ImportRecords, lines: TemporaryFile, caller: Caller
-    ) -> RenderedResponse:
+    def _load(self, operation: Operation, command: ImportRecords, lines: TemporaryFile, caller: Caller) -> Response:
         """Import the lines, and render the response in the same thread, since its list of problems may be long."""
         load = self._context.gallery.import_export.load
         try:
             counts = load(command, lines, caller, with_password_hashes=False).counts
         except InvalidLines as error:
-            return error_rendered(error)
+            return error_response(error)
         return self._renderers[operation].short_response(counts)
 
-    async def _store_picture(self, request: Request, receive: Receive, operation: Operation) -> RenderedResponse:
+    async def _store_picture(self, request: Request, receive: Receive, operation: Operation) -> Response:
         """Store the picture of a request; callers without permission are rejected before the upload."""
         context, dispatch = self._context, self._context.dispatch
         caller = request.caller = self._caller(request, operation)
@@ -244,7 +237,7 @@ class Endpoint:
         picture = await dispatch.run(Work.PICTURES, pictures.send, command, content, caller, turn=turn)
         return self._renderers[operation].short_response(picture)
 
-    async def _export(self, request: Request, _: Receive, operation: Operation) -> RenderedResponse:
+    async def _export(self, request: Request, _: Receive, operation: Operation) -> Response:
         """Return a snapshot of all records as a file, so that a failure midway is still a 503."""
         context, dispatch = self._context, self._context.dispatch
         caller = request.caller = self._caller(request, operation)
@@ -262,9 +255,9 @@ class Endpoint:
             file.close()
             raise
 
-    def _method_not_allowed(self, request: Request) -> RenderedResponse:
+    def _method_not_allowed(self, request: Request) -> Response:
         refusal = HttpError(405, headers={"allow": ", ".join(sorted(self._operations))})
-        return self._context.cors.preflight(request, self._operations) or error_rendered(refusal)
+        return self._context.cors.preflight(request, self._operations) or error_response(refusal)
 
 
 def _work(operation: Operation, command: Command, request: Request) -> tuple[Work, float | None]:

@@ -9,7 +9,6 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from pydantic import TypeAdapter
-from starlette.responses import Response
 
 from logoadmin.domain.kernel.access import RECENT_SECONDS
 from logoadmin.domain.kernel.causes import Cause
@@ -38,8 +37,10 @@ from logoadmin.domain.kernel.errors import (
     TooManyChanges,
     TooManyRequests,
 )
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
+from logoadmin.entrypoints.http_api.response import Response, fields_of
 
 log = logging.getLogger("logoadmin.http")
 
@@ -85,41 +86,6 @@ QUIET: Final = 60.0  # seconds
 _MAX_FAULTS: Final = 16  # current faults that are distinguished
 
 _Body = TypeAdapter(dict[str, str | tuple[Problem, ...] | Any])
-
-
-class HttpError(Exception):
-    """A request that is rejected as HTTP, before it becomes a command (contract A21).
-
-    Attributes:
-        cause: the cause for the log, if the request is not at fault.
-    """
-
-    def __init__(
-        self,
-        status: int,
-        detail: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        cause: Cause | None = None,
-    ) -> None:
-        self.status = status
-        self.cause = cause
-        self.detail = detail or HTTPStatus(status).phrase
-        self.headers = dict(headers or {})
-        super().__init__(self.detail)
-
-
-def too_busy(what: str) -> HttpError:
-    """Return the error for a lack of capacity, such as too many concurrent exports."""
-    return _retry_later(f"Too many concurrent {what}")
-
-
-def too_slow() -> HttpError:
-    """Return the error for a request that is late for any reason, such as a sign-in."""
-    return _retry_later("The request took too long")
-
-
-def _retry_later(why: str) -> HttpError:
-    return HttpError(503, f"{why}; try again later", {"retry-after": "1"}, Cause.TOO_BUSY)
 
 
 def note_cause(request: Request, error: Exception) -> None:
@@ -176,7 +142,8 @@ def detail_response(
 ) -> Response:
     """Return a JSON response with ``detail`` and the members of ``more``."""
     body = _Body.dump_json({"detail": detail, **(more or {})})
-    return Response(body, status, {"cache-control": "no-store", **(headers or {})}, JSON)
+    fields = fields_of({"cache-control": "no-store", "content-type": JSON, **(headers or {})}, body)
+    return Response(status, fields, body)
 
 
 def _headers(error: LogoAdminError) -> dict[str, str]:

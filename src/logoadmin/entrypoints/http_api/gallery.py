@@ -5,21 +5,22 @@ import html
 import logging
 from collections.abc import Hashable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
-from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME, IMMUTABLE_NAME
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import FEED, PAGE, POINTER, READER
-from logoadmin.entrypoints.http_api.conditions import Fields, StaticFile
-from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
+from logoadmin.entrypoints.http_api.conditions import StaticFile
+from logoadmin.entrypoints.http_api.errors import error_response, note_cause
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.operation import JSON
-from logoadmin.entrypoints.http_api.request import Request, request_of
-from logoadmin.entrypoints.http_api.responses import CountedRequests, sendable
+from logoadmin.entrypoints.http_api.request import CountedRequests, Request, request_of
+from logoadmin.entrypoints.http_api.response import Fields, Response, fields_of
 from logoadmin.entrypoints.publisher import Publisher
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import POLICY
@@ -186,14 +187,14 @@ class PublishedGallery:
         except HttpError as error:
             note_cause(request, error)
             found = _error_page(request, error) if _wants_page(request) else error_response(error)
-        if CORS[0] not in found.raw_headers:  # files have it
-            found.raw_headers.extend(CORS)
-        await sendable(found, scope)(scope, receive, send)
+        if CORS[0] not in found.fields:  # files have it
+            found = replace(found, fields=[*found.fields, *CORS])
+        await found(scope, receive, send)
 
     async def _found(self, request: Request) -> Response:
         """Return the requested file, or the response to a preflight request."""
         if request.method == "OPTIONS" and request.header(b"access-control-request-method"):
-            return Response(status_code=204, headers=_PREFLIGHT)
+            return Response(204, fields_of(_PREFLIGHT))
         if request.method not in ("GET", "HEAD"):
             raise HttpError(405, headers={"allow": "GET, HEAD"})
         # An escaped slash is part of a name that no file has (RFC 3986 §2.2).
@@ -204,7 +205,7 @@ class PublishedGallery:
         file = await self._folder.file(name)
         if file is None and await self._folder.file(f"{name}/{PAGE}") is not None:
             headers = {"location": f"{name.rpartition('/')[2]}/", "cache-control": "no-store"}
-            return Response(status_code=307, headers=headers)
+            return Response(307, fields_of(headers, b""))
         if file is None:
             raise HttpError(404)
         return file.response(request)
@@ -218,10 +219,8 @@ def _wants_page(request: Request) -> bool:
 def _error_page(request: Request, error: HttpError) -> Response:
     """Return an error as a page, which reloads automatically if a retry may help."""
     detail = "There is no such page" if error.status == 404 else error.detail
-    page = _ERROR_PAGE.format(detail=html.escape(detail), home=html.escape(request.prefix + FOLDER))
-    headers = {"cache-control": "no-store", **error.headers}
+    page = _ERROR_PAGE.format(detail=html.escape(detail), home=html.escape(request.prefix + FOLDER)).encode()
+    headers = {"cache-control": "no-store", "content-type": _MEDIA_TYPES["html"], **error.headers}
     if "retry-after" in headers:
         headers["refresh"] = headers["retry-after"]
-    response = Response(page, error.status, headers, "text/html")
-    response.raw_headers.extend(PAGE_FIELDS)
-    return response
+    return Response(error.status, [*fields_of(headers, page), *PAGE_FIELDS], page)

@@ -9,11 +9,11 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from logoadmin.domain.kernel.access import address_of, is_loopback
-from logoadmin.entrypoints.http_api.conditions import Fields
-from logoadmin.entrypoints.http_api.errors import HttpError, error_response
+from logoadmin.entrypoints.http_api.errors import error_response
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.request import Request, is_health_check, request_of
-from logoadmin.entrypoints.http_api.responses import RenderedResponse, sendable
+from logoadmin.entrypoints.http_api.response import Fields, Response
 
 # A name or an address, and a port (RFC 9110 §7.2).
 _HOST: Final = re.compile(r"(?:\[[^\]@]*\]|[^:@\[\]]*)(?::[0-9]*)?")
@@ -56,7 +56,7 @@ class Cors:
             return [_VARY]
         return [_VARY, (b"access-control-allow-origin", origin.encode("latin-1")), _EXPOSED]
 
-    def preflight(self, request: Request, operations: Mapping[str, Operation]) -> RenderedResponse | None:
+    def preflight(self, request: Request, operations: Mapping[str, Operation]) -> Response | None:
         """Return the response to a preflight request; None if nothing is allowed."""
         wanted, origin = request.header(b"access-control-request-method"), request.header(b"origin")
         if request.method != "OPTIONS" or not wanted or b"origin" not in request.headers:
@@ -69,7 +69,7 @@ class Cors:
         # Browsers cache the allowed methods, so other origins only get the methods of public reads.
         allowed = [method for method, known in operations.items() if chosen or known.is_public_read]
         methods = (b"access-control-allow-methods", ", ".join(sorted(allowed)).encode())
-        return RenderedResponse(204, [methods, *_PREFLIGHT, *([_ANY_ORIGIN] if everybody and not chosen else [])])
+        return Response(204, [methods, *_PREFLIGHT, *([_ANY_ORIGIN] if everybody and not chosen else [])])
 
 
 class Hosts:
@@ -111,7 +111,7 @@ class Hosts:
 async def misdirected(scope: Scope, receive: Receive, send: Send) -> None:
     """Respond to a request for another name."""
     refusal = HttpError(421, "Host is not a name of this service: see the setting hosts")
-    await sendable(error_response(refusal), scope)(scope, receive, send)
+    await error_response(refusal)(scope, receive, send)
 
 
 def without_port(host: str) -> str:

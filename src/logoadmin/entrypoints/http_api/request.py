@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from starlette.types import Scope
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.kernel.access import PLAIN_REQUEST_ID, Caller, SentRequestId
 from logoadmin.entrypoints.http_api.operation import Operation
@@ -98,6 +98,37 @@ def count_response(metrics: Metrics, request: Request, status: int, size: int, *
     seconds = time.perf_counter() - request.began
     # There is no status if the client disconnected before the response.
     metrics.response(name, str(status or OTHER), size, seconds, from_cache=from_cache)
+
+
+class CountedRequests:
+    """Counts the requests of an application; operations count their own."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
+        self._app = app
+        self._metrics = metrics or Metrics()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and count it when it ends."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        metrics, request, status, size = self._metrics, request_of(scope), 0, 0
+
+        async def send_counted(message: Message) -> None:
+            nonlocal status, size
+            size += len(message.get("body", b""))
+            status = status or message["status"]
+            await send(message)
+
+        metrics.request_started()
+        try:
+            await self._app(scope, receive, send_counted)
+        except Exception:
+            status = status or 500
+            raise
+        finally:
+            metrics.request_ended()
+            count_response(metrics, request, status, size)
 
 
 def is_health_check(scope: Scope) -> bool:

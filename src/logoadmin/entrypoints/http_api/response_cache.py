@@ -9,11 +9,11 @@ from cachetools import LRUCache
 from starlette.types import Send
 
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.conditions import Fields, accepts_gzip, conditional
+from logoadmin.entrypoints.http_api.conditions import accepts_gzip, conditional
 from logoadmin.entrypoints.http_api.dispatch import TIMEOUT, Dispatch
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.request import Request, count_response
-from logoadmin.entrypoints.http_api.responses import RenderedResponse
+from logoadmin.entrypoints.http_api.response import Fields, Response
 from logoadmin.ports.metrics import Metrics
 
 # The maximum size of a stored response, since a slow reader keeps it in memory, and of all stored responses.
@@ -104,7 +104,7 @@ class ResponseCache(LRUCache[Hashable, _Stored]):
         super().__init__(_MOST, lambda stored: len(stored.body) + _OVERHEAD)
         self._data_version, self._metrics = data_version, metrics
 
-    def keep(self, request: Request, version: object, response: RenderedResponse, fields: Fields) -> None:
+    def keep(self, request: Request, version: object, response: Response, fields: Fields) -> None:
         """Store the response to a GET for all clients, if it has a version, and is short and in memory.
 
         The version of the records was read before them. ``fields`` are additional header fields.

@@ -15,7 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.kernel.access import SignedIn, address_of
 from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
-from logoadmin.entrypoints.http_api.errors import HttpError, error_response, note_cause
+from logoadmin.entrypoints.http_api.errors import error_response, note_cause
+from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.origins import without_port
 from logoadmin.entrypoints.http_api.request import is_health_check, request_of
 from logoadmin.text_files import on_one_line
