@@ -4,6 +4,8 @@ A URL is parsed once, for the check and the request. Connections go to checked a
 limit on received bytes.
 """
 
+import gzip
+import io
 import re
 import socket
 import ssl
@@ -35,7 +37,6 @@ _HEADERS: Final = {"Accept": "*/*", "Accept-Encoding": "gzip", "Connection": "cl
 _MAX_URL: Final = 8_192  # characters
 # A name may have any number of addresses, and each may leave a connection unanswered.
 _MAX_TRIED: Final = 4
-_GZIP: Final = 16 + zlib.MAX_WBITS
 
 
 class Undecodable(Exception):
@@ -214,40 +215,26 @@ def read_body(chunks: Iterable[bytes], encoding: str, most: int) -> bytes:
 
     Raises TooLarge, or Undecodable if the encoding is neither gzip nor none, or the body is damaged or incomplete.
     """
-    if encoding in ("gzip", "x-gzip"):
-        return _decompressed(_bounded(chunks, most), most)
-    if encoding not in ("", "identity"):
+    if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise Undecodable
-    return b"".join(_bounded(chunks, most))
-
-
-def _bounded(chunks: Iterable[bytes], most: int) -> Iterable[bytes]:
-    received = 0
-    for chunk in chunks:
-        received += len(chunk)
-        if received > most:
-            raise TooLarge
-        yield chunk
-
-
-def _decompressed(chunks: Iterable[bytes], most: int) -> bytes:
     body = bytearray()
-    member = zlib.decompressobj(_GZIP)
     for chunk in chunks:
-        rest = chunk
-        while rest:
-            if member.eof:  # files may be concatenated (RFC 1952 §2.2)
-                member = zlib.decompressobj(_GZIP)
-            try:
-                body += member.decompress(rest, most + 1 - len(body))
-            except zlib.error:
-                raise Undecodable from None
-            if len(body) > most:
-                raise TooLarge
-            rest = member.unused_data if member.eof else member.unconsumed_tail
-    if not member.eof:
+        body += chunk
+        if len(body) > most:
+            raise TooLarge
+    return _decompressed(body, most) if encoding.endswith("gzip") else bytes(body)
+
+
+def _decompressed(body: bytearray, most: int) -> bytes:
+    try:
+        decompressed = gzip.GzipFile(fileobj=io.BytesIO(body)).read(most + 1)
+    except (OSError, EOFError, zlib.error):
+        raise Undecodable from None
+    if len(decompressed) > most:
+        raise TooLarge
+    if not body:  # which GzipFile accepts
         raise Undecodable
-    return bytes(body)
+    return decompressed
 
 
 class _GuardedBackend(NetworkBackend):
