@@ -55,12 +55,10 @@ class Failure(Exception):
         slow: whether a commit timed out, whose outcome another connection may be able to tell.
     """
 
-    def __init__(
-        self, classified: Classification, error: BaseException, *, lost: bool = False, unsure: bool = False
-    ) -> None:
+    def __init__(self, classified: Classification, error: BaseException) -> None:
         self.kind, self.cause, self.code = classified
-        self.error, self.lost, self.unsure = error, lost, unsure
-        self.slow = False
+        self.error = error
+        self.lost = self.unsure = self.slow = False
         super().__init__(f"{self.kind.name} {self.cause.code} {self.code}")
 
     @property
