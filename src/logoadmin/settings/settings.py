@@ -20,34 +20,7 @@ from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy
 from logoadmin.domain.kernel.access import MAX_PORT, Policy, is_loopback
 from logoadmin.domain.kernel.errors import SettingsError
 from logoadmin.domain.public_url import PublicUrl, local_public_url, public_url
-from logoadmin.settings.values import (
-    GITHUB,
-    Address,
-    CaseInsensitive,
-    ClientId,
-    ClientSecret,
-    FactorKey,
-    Files,
-    FirstPassword,
-    Home,
-    Hosts,
-    IssuerUrl,
-    Level,
-    LogFormat,
-    Networks,
-    NotifyUrls,
-    Origins,
-    OutgoingHosts,
-    PictureHosts,
-    Prefix,
-    PublicUrlText,
-    RoleOfAll,
-    RolesOfGroups,
-    Title,
-    WayToReport,
-    WayToSubmit,
-    host_of,
-)
+from logoadmin.settings import values
 
 _TOGETHER: Final = ("oidc_issuer", "oidc_client_id", "oidc_client_secret")
 
@@ -61,33 +34,33 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     gallery_page: bool = Field(True, description="publish a [page for visitors](publish.md#the-page)")
-    gallery_title: Title = Field("Gallery", description="title of the page for visitors")
-    gallery_home: Home = Field("", description="URL of your site, to which the page links")
-    gallery_submit: WayToSubmit = Field(
+    gallery_title: values.Title = Field("Gallery", description="title of the page for visitors")
+    gallery_home: values.Home = Field("", description="URL of your site, to which the page links")
+    gallery_submit: values.WayToSubmit = Field(
         True,
         description="link to the console for people who want to submit works; or the URL of a page of your site that "
         "[signs members in](people.md#links)",
     )
-    gallery_report: WayToReport = Field(
+    gallery_report: values.WayToReport = Field(
         "",
         description="URL or `mailto:` where visitors report a work; `{url}` stands for the URL of its page",
     )
-    oidc_issuer: IssuerUrl | None = Field(
+    oidc_issuer: values.IssuerUrl | None = Field(
         None,
         description="URL of the issuer for [single sign-on](people.md#single-sign-on), exactly as in its metadata, or "
         "`https://github.com`; requires `logoadmin[client]`",
     )
-    oidc_client_id: ClientId | None = Field(None, description="id of this service at the issuer")
-    oidc_client_secret: ClientSecret | None = Field(None, description="secret of this service at the issuer")
-    oidc_roles: RolesOfGroups = Field(
+    oidc_client_id: values.ClientId | None = Field(None, description="id of this service at the issuer")
+    oidc_client_secret: values.ClientSecret | None = Field(None, description="secret of this service at the issuer")
+    oidc_roles: values.RolesOfGroups = Field(
         (),
         description="[roles of groups](people.md#roles-of-groups), by name or id, such as `editors=editor,staff=2`; "
         "the user's first group counts",
     )
-    oidc_default_role: RoleOfAll | None = Field(
+    oidc_default_role: values.RoleOfAll | None = Field(
         None, description="role of users whose groups have no role; by default they cannot sign in"
     )
-    public_url: PublicUrlText | None = Field(
+    public_url: values.PublicUrlText | None = Field(
         None,
         description="[URL that browsers open](proxy.md#the-public-url); by default `http://localhost:PORT` and "
         "`root_path`",
@@ -99,11 +72,11 @@ class Settings(BaseModel):
         le=64,
         description="minimum length of new passwords under `guarded`, 1 to 64; from 8 on, common passwords are refused",
     )
-    second_factor: Annotated[SecondFactorPolicy, CaseInsensitive] = Field(
+    second_factor: Annotated[SecondFactorPolicy, values.CaseInsensitive] = Field(
         "optional",
         description="`optional`, or `required` for users who can change something",
     )
-    factor_key: FactorKey | None = Field(
+    factor_key: values.FactorKey | None = Field(
         None,
         description="keys that encrypt [second factors](people.md#where-the-secrets-are), at least 32 characters "
         "each, separated by commas; by default in the database",
@@ -114,7 +87,7 @@ class Settings(BaseModel):
         le=3_660,
         description="days for which [security events](people.md#security-events) are kept, 1 to 3660",
     )
-    host: Address = Field("127.0.0.1", description="address to listen on")
+    host: values.Address = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8000, ge=0, le=MAX_PORT, description="port; 0 chooses a free one")
     database: SecretStr = Field(
         SecretStr("sqlite:///logoadmin.db"), description="[URL of the database](install.md#databases)"
@@ -123,22 +96,24 @@ class Settings(BaseModel):
         True,
         description="create a missing database; set `false` once you have a gallery, so that a lost one is an error",
     )
-    access: Annotated[Policy | None, CaseInsensitive] = Field(
+    access: Annotated[Policy | None, values.CaseInsensitive] = Field(
         None,
         description="[access policy](people.md#access-policies), `open` or `guarded`; by default `open` on loopback, "
         "and required elsewhere",
     )
     workers: int = Field(1, ge=1, le=64, description="number of worker processes, up to 64")
-    trusted_proxies: Networks = Field(
+    trusted_proxies: values.Networks = Field(
         (), description="addresses and networks of trusted [proxies](proxy.md#client-addresses)"
     )
-    root_path: Prefix = Field("", description="prefix that a [proxy](proxy.md) strips from paths, such as `/gallery`")
+    root_path: values.Prefix = Field(
+        "", description="prefix that a [proxy](proxy.md) strips from paths, such as `/gallery`"
+    )
     token_key: SecretStr | None = Field(
         None,
         description="[keys for tokens](people.md#keys-for-tokens) of at least 32 bytes, separated by white space; by "
         "default in the database",
     )
-    token_key_files: Files = Field(
+    token_key_files: values.Files = Field(
         (), description="PEM files with [keys for tokens](people.md#keys-for-tokens); the first signs"
     )
     gallery: bool = Field(True, description="serve the [published gallery](publish.md) at `/gallery/`")
@@ -157,12 +132,12 @@ class Settings(BaseModel):
         "keys; by default in the database",
     )
     session_days: int = Field(90, ge=1, le=3_660, description="maximum length of a session in days, 1 to 3660")
-    hosts: Hosts = Field(
+    hosts: values.Hosts = Field(
         (),
         description="[host names](proxy.md#host-names) of the service besides loopback names, such as "
         "`gallery.example`; `*` for any",
     )
-    origins: Origins = Field(
+    origins: values.Origins = Field(
         (), description="origins whose pages may use the whole interface, such as `https://admin.example`"
     )
     cache_seconds: int = Field(
@@ -173,7 +148,7 @@ class Settings(BaseModel):
         "reads](interface.md#caches-and-pages-of-other-sites)",
     )
     console: bool = Field(True, description="serve the console at `/console/`, and redirect `/` to it")
-    picture_hosts: PictureHosts = Field(
+    picture_hosts: values.PictureHosts = Field(
         (),
         description="hosts whose pictures [previews of CSS](extend-console.md#other-peoples-css) in the console may "
         "load, such as `*.example`",
@@ -188,7 +163,7 @@ class Settings(BaseModel):
         description="publish works whose CSS [imports a style sheet](works.md#imports); its owner then controls what "
         "readers get",
     )
-    outgoing_hosts: OutgoingHosts = Field(
+    outgoing_hosts: values.OutgoingHosts = Field(
         (),
         description="hosts that are not public but allowed for [outgoing requests](proxy.md#outgoing-requests), such "
         "as `styles.internal`",
@@ -200,18 +175,18 @@ class Settings(BaseModel):
         description="days for which texts of [submissions](submissions.md) that were declined, withdrawn or changed "
         "by a reviewer are kept, 1 to 3660",
     )
-    notify_urls: NotifyUrls | None = Field(
+    notify_urls: values.NotifyUrls | None = Field(
         None,
         description="URLs of webhooks that get [notices](submissions.md#notices), separated by commas; requires "
         "`logoadmin[client]`",
     )
-    admin_password: FirstPassword | None = Field(
+    admin_password: values.FirstPassword | None = Field(
         None, description="password of the first administrator; by default generated"
     )
     argon2_memory_kib: int = Field(19_456, ge=8, le=4_194_304, description="memory for each password hash, in KiB")
     argon2_passes: int = Field(2, ge=1, le=100, description="passes for each password hash")
-    log_level: Level = Field("warning", description="`debug`, `info`, `warning` or `error`")
-    log_format: LogFormat = Field("text", description="`text` or [`json`](watch.md#the-log)")
+    log_level: values.Level = Field("warning", description="`debug`, `info`, `warning` or `error`")
+    log_format: values.LogFormat = Field("text", description="`text` or [`json`](watch.md#the-log)")
     drain_seconds: int = Field(
         5,
         ge=0,
@@ -224,7 +199,7 @@ class Settings(BaseModel):
         le=MAX_PORT,
         description="port for [metrics](watch.md#metrics), 0 for a free one; by default no metrics",
     )
-    metrics_host: Address = Field("127.0.0.1", description="address for metrics")
+    metrics_host: values.Address = Field("127.0.0.1", description="address for metrics")
 
     # Not a setting: the flag, variable or file of each setting that has one.
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)
@@ -270,12 +245,12 @@ class Settings(BaseModel):
         if self.oidc_issuer is None or not given.issuperset(_TOGETHER):
             missing = ", ".join(name for name in _TOGETHER if name not in given)
             raise ValueError(f"{missing} must be set as well: single sign-on needs {', '.join(_TOGETHER)}")
-        if self.oidc_issuer == GITHUB and (self.oidc_roles or self.oidc_default_role is None):
+        if self.oidc_issuer == values.GITHUB and (self.oidc_roles or self.oidc_default_role is None):
             raise ValueError("oidc_default_role must be set, and oidc_roles must not: GitHub has no groups")
         if not self.oidc_roles and self.oidc_default_role is None:
             raise ValueError("oidc_roles or oidc_default_role must be set: nobody could sign in through the issuer")
         # Without TLS, the issuer is contacted only where nobody can listen: on this machine or a listed host.
-        host = host_of(self.oidc_issuer) or ""
+        host = values.host_of(self.oidc_issuer) or ""
         if not (self.oidc_issuer.startswith("https:") or is_loopback(host) or host in self.outgoing_hosts):
             raise ValueError("oidc_issuer should begin with https://, or its host should be in outgoing_hosts")
 

@@ -18,16 +18,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+from logoadmin.domain.kernel import limits
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, AnyArtworkKind, AnyKind
-from logoadmin.domain.kernel.limits import (
-    MAX_ARTWORK_NAME,
-    MAX_NAME,
-    MAX_ORIGIN,
-    MAX_PREVIEW_URL,
-    MAX_REASON,
-    MAX_TAG,
-    MAX_TARGET,
-)
 from logoadmin.domain.kernel.records import Kind
 
 # Hashes of passwords, tokens and sessions, long enough for any algorithm.
@@ -108,19 +100,19 @@ def records_table(kind: AnyKind, *columns: Column[Any], last: Sequence[Column[An
 
 
 authors: Final = records_table(
-    AUTHORS, Column("user_id", Integer, nullable=False), Column("username", String(MAX_NAME), nullable=False)
+    AUTHORS, Column("user_id", Integer, nullable=False), Column("username", String(limits.MAX_NAME), nullable=False)
 )
 
 
 def _artworks(kind: AnyArtworkKind) -> Table:
     return records_table(
         kind,
-        Column("name", String(MAX_ARTWORK_NAME), nullable=False),
-        Column("preview_url", String(MAX_PREVIEW_URL), nullable=False),
-        Column("target", String(MAX_TARGET), nullable=False),
+        Column("name", String(limits.MAX_ARTWORK_NAME), nullable=False),
+        Column("preview_url", String(limits.MAX_PREVIEW_URL), nullable=False),
+        Column("target", String(limits.MAX_TARGET), nullable=False),
         Column("active", Boolean, nullable=False),
         # The one in the details.
-        Column("origin", String(MAX_ORIGIN)),
+        Column("origin", String(limits.MAX_ORIGIN)),
         # Details are canonical JSON.
         last=[Column("custom_css", LongText, nullable=False), Column("details", LongText)],
     )
@@ -147,7 +139,7 @@ def _tags(kind: AnyArtworkKind) -> Table:
         f"{kind.kind}_tags",
         metadata,
         Column(kind.id_field, Integer, artwork, primary_key=True, autoincrement=False),
-        Column("tag", String(MAX_TAG), primary_key=True),
+        Column("tag", String(limits.MAX_TAG), primary_key=True),
         Index(None, "tag", kind.id_field),
     )
 
@@ -203,7 +195,7 @@ withdrawals: Final = Table(
     Column("kind", String(16), primary_key=True),
     Column("record_id", Integer, primary_key=True, autoincrement=False),
     Column("at", BigInteger, nullable=False),
-    Column("reason", String(MAX_REASON)),
+    Column("reason", String(limits.MAX_REASON)),
     Index(None, "at"),
     # For those with a reason, which are few.
     Index(None, "reason"),

@@ -26,33 +26,21 @@ from logoadmin.adapters.sql_storage.record_tables import (
     withdrawals,
 )
 from logoadmin.adapters.sql_storage.record_tables import metadata as metadata
+from logoadmin.domain.kernel import limits
 from logoadmin.domain.kernel.kinds import KINDS, ROLES, USERS, ArtworkKind
-from logoadmin.domain.kernel.limits import (
-    MAX_ADDRESS,
-    MAX_AVATAR,
-    MAX_CHANGE_NOTE,
-    MAX_DECLINE_REASON,
-    MAX_NAME,
-    MAX_NOTICE,
-    MAX_PROPOSAL_NOTE,
-    MAX_PROPOSAL_TITLE,
-    MAX_SCOPES,
-    MAX_SESSION_ID,
-    MAX_USER_AGENT,
-)
 from logoadmin.domain.kernel.records import Kind
 
 roles: Final = records_table(
     ROLES,
-    Column("name", String(MAX_NAME), nullable=False),
+    Column("name", String(limits.MAX_NAME), nullable=False),
     # Scope tokens contain no spaces, so they are stored as one text, joined as in RFC 6749.
-    Column("scope", String(MAX_SCOPES * (MAX_NAME + 1)), nullable=False),
+    Column("scope", String(limits.MAX_SCOPES * (limits.MAX_NAME + 1)), nullable=False),
 )
 
 users: Final = records_table(
     USERS,
-    Column("username", String(MAX_NAME), nullable=False),
-    Column("avatar", String(MAX_AVATAR)),
+    Column("username", String(limits.MAX_NAME), nullable=False),
+    Column("avatar", String(limits.MAX_AVATAR)),
     Column("role_id", Integer, ForeignKey("roles.role_id"), nullable=False),
     Column("password", String(HASH)),
     Column("active", Boolean, nullable=False, server_default="1"),
@@ -62,13 +50,13 @@ users: Final = records_table(
 sessions: Final = Table(
     "sessions",
     metadata,
-    Column("session_id", String(MAX_SESSION_ID), primary_key=True),
+    Column("session_id", String(limits.MAX_SESSION_ID), primary_key=True),
     user_id_column(),
     created_at_column(),
     Column("expires_at", BigInteger, nullable=False),
     Column("refreshed_at", BigInteger),
-    Column("address", String(MAX_ADDRESS)),
-    Column("user_agent", String(MAX_USER_AGENT)),
+    Column("address", String(limits.MAX_ADDRESS)),
+    Column("user_agent", String(limits.MAX_USER_AGENT)),
     Column("factor", String(16), nullable=False, server_default="password"),
     Index(None, "user_id"),
     Index(None, "expires_at"),
@@ -78,7 +66,12 @@ refresh_tokens: Final = Table(
     "refresh_tokens",
     metadata,
     Column("token_hash", String(OPAQUE), primary_key=True),
-    Column("session_id", String(MAX_SESSION_ID), ForeignKey("sessions.session_id", ondelete="CASCADE"), nullable=False),
+    Column(
+        "session_id",
+        String(limits.MAX_SESSION_ID),
+        ForeignKey("sessions.session_id", ondelete="CASCADE"),
+        nullable=False,
+    ),
     Column("used_at", BigInteger),
     Index(None, "session_id"),
 )
@@ -96,8 +89,8 @@ service_keys: Final = Table(
     metadata,
     id_column("key_id"),
     user_id_column(),
-    Column("name", String(MAX_NAME), nullable=False),
-    Column("scope", String(MAX_SCOPES * (MAX_NAME + 1)), nullable=False),
+    Column("name", String(limits.MAX_NAME), nullable=False),
+    Column("scope", String(limits.MAX_SCOPES * (limits.MAX_NAME + 1)), nullable=False),
     Column("key_hash", String(OPAQUE), nullable=False),
     created_at_column(),
     Column("expires_at", BigInteger),
@@ -126,7 +119,7 @@ factors: Final = Table(
     id_column("factor_id"),
     user_id_column(),
     Column("kind", String(_WORD), nullable=False),
-    Column("name", String(MAX_NAME), nullable=False),
+    Column("name", String(limits.MAX_NAME), nullable=False),
     created_at_column(),
     Column("secret", Text, nullable=False),
     Column("credential", Text),
@@ -184,13 +177,13 @@ events: Final = Table(
     Column("event", String(_WORD), nullable=False),
     # No foreign key: events outlast the users.
     Column("user_id", Integer),
-    Column("user_name", String(MAX_NAME)),
-    Column("address", String(MAX_ADDRESS)),
-    Column("user_agent", String(MAX_USER_AGENT)),
+    Column("user_name", String(limits.MAX_NAME)),
+    Column("address", String(limits.MAX_ADDRESS)),
+    Column("user_agent", String(limits.MAX_USER_AGENT)),
     Column("factor", String(_WORD)),
     Column("count", Integer, nullable=False),
     Column("by_user_id", Integer),
-    Column("by_user_name", String(MAX_NAME)),
+    Column("by_user_name", String(limits.MAX_NAME)),
     Column("user_since", Integer, nullable=False, default=0, server_default="0"),
     Index(None, "user_id", "event_id"),
     Index(None, "event", "at"),
@@ -201,7 +194,10 @@ events: Final = Table(
 # The name of the secret with the address that a gallery was moved to (contract K9).
 MOVED_TO: Final = "moved_to"
 secrets: Final = Table(
-    "secrets", metadata, Column("name", String(MAX_NAME), primary_key=True), Column("value", Text, nullable=False)
+    "secrets",
+    metadata,
+    Column("name", String(limits.MAX_NAME), primary_key=True),
+    Column("value", Text, nullable=False),
 )
 
 # In the order of the fields of a Change.
@@ -223,7 +219,7 @@ changes: Final = Table(
     Column("undoes", Integer),
     Column("submitter_id", Integer),
     Column("source", String(16)),
-    Column("note", String(MAX_CHANGE_NOTE)),
+    Column("note", String(limits.MAX_CHANGE_NOTE)),
     # Not a field of a Change.
     Column("act_id", Integer),
     Index(None, "kind", "record_id", "change_id"),
@@ -261,12 +257,12 @@ proposals: Final = Table(
     Column("state", String(16), nullable=False),
     Column("user_id", Integer),
     Column("user_since", Integer, nullable=False, server_default="0"),
-    Column("title", String(MAX_PROPOSAL_TITLE), nullable=False),
-    Column("note", String(MAX_PROPOSAL_NOTE), nullable=False),
+    Column("title", String(limits.MAX_PROPOSAL_TITLE), nullable=False),
+    Column("note", String(limits.MAX_PROPOSAL_NOTE), nullable=False),
     Column("kinds", Integer, nullable=False),
     created_at_column(),
     Column("waiting_since", BigInteger, nullable=False),
-    Column("reason", String(MAX_DECLINE_REASON)),
+    Column("reason", String(limits.MAX_DECLINE_REASON)),
     Column("decided_at", BigInteger),
     Column("decided_by", Integer),
     Column("request_id", String(OPAQUE)),
@@ -294,7 +290,7 @@ notices: Final = Table(
     Column("event", String(32), nullable=False),
     Column("kind", String(16), nullable=False),
     Column("id", Integer, nullable=False),
-    Column("text", String(MAX_NOTICE), nullable=False),
+    Column("text", String(limits.MAX_NOTICE), nullable=False),
     Column("due_at", BigInteger, nullable=False),
     Column("attempts", Integer, nullable=False),
     Index(None, "due_at"),

@@ -14,22 +14,7 @@ from logoadmin.domain.kernel.act_log import AUTHORS_FIELD, BLOCKED_FIELD
 from logoadmin.domain.kernel.command import Command, fields_of
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, RECORDED_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import BlockReason
-from logoadmin.entrypoints.http_api.openapi_texts import (
-    ABOUT,
-    ERRORS,
-    REF,
-    RESPONSE_HEADERS,
-    STATUSES,
-    TAGS,
-    describe_field,
-    error_schema,
-    reference,
-    request_headers,
-    response_headers,
-    statuses_of,
-    with_examples,
-    without_sources,
-)
+from logoadmin.entrypoints.http_api import openapi_texts as texts
 from logoadmin.entrypoints.http_api.operation import (
     CSV,
     EXPORTED,
@@ -56,20 +41,21 @@ class _Schemas(GenerateJsonSchema):
 
 
 def _schema_of(command: type[Command]) -> dict[str, Any]:
-    return command.model_json_schema(ref_template=REF, schema_generator=_Schemas)
+    return command.model_json_schema(ref_template=texts.REF, schema_generator=_Schemas)
 
 
 def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
     """Return the OpenAPI document for a service under an access policy, mounted at ``root_path``."""
     answers = [(str(row.answer), row.renderer()) for operation in OPERATIONS for row in operation.variants]
-    errors = [(error.__name__, TypeAdapter(error)) for error in ERRORS]
+    errors = [(error.__name__, TypeAdapter(error)) for error in texts.ERRORS]
     found, definitions = TypeAdapter.json_schemas(
-        [(name, "serialization", adapter) for name, adapter in dict([*answers, *errors]).items()], ref_template=REF
+        [(name, "serialization", adapter) for name, adapter in dict([*answers, *errors]).items()],
+        ref_template=texts.REF,
     )
     schemas = {**_parts_of_bodies(), **definitions["$defs"]}
     snapshots = _snapshots(schemas)
     for name in ("before", "after"):
-        either = [*map(reference, snapshots), {"type": "null"}]
+        either = [*map(texts.reference, snapshots), {"type": "null"}]
         schemas["Change"]["properties"][name]["anyOf"] = either
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
@@ -84,10 +70,10 @@ def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": {
-                **{title: with_examples(schema) for title, schema in {**schemas, **snapshots}.items()},
+                **{title: texts.with_examples(schema) for title, schema in {**schemas, **snapshots}.items()},
                 **_named_bodies(),
             },
-            "headers": RESPONSE_HEADERS,
+            "headers": texts.RESPONSE_HEADERS,
             "securitySchemes": _security_schemes(root_path),
         },
     }
@@ -100,7 +86,7 @@ def _info() -> dict[str, Any]:
     return {
         "title": "logoadmin",
         "version": about["version"],
-        "description": ABOUT,
+        "description": texts.ABOUT,
         "license": {"name": licence, "identifier": licence},
     }
 
@@ -119,7 +105,7 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
         "security": _security(operation.permission, access),
         "responses": {
             str(status): _response(operation, status, answer if status < HTTPStatus.MULTIPLE_CHOICES else None)
-            for status in statuses_of(operation, access)
+            for status in texts.statuses_of(operation, access)
         },
     }
     parameters = _parameters(operation)
@@ -132,10 +118,10 @@ def _operation(operation: Operation, answer: Any, access: Policy) -> dict[str, A
 
 def _tags() -> list[dict[str, str]]:
     """Return the tags of operations; the docstring of a kind's record class describes its tag."""
-    kinds = {kind.plural: kind for kind in KINDS.values()}
+    of_kinds = {kind.plural: texts.without_sources(kind.record.__doc__) for kind in KINDS.values()}
+    described = {**of_kinds, **texts.TAGS}
     return [
-        {"name": tag, "description": without_sources(kinds[tag].record.__doc__) if tag in kinds else TAGS[tag]}
-        for tag in dict.fromkeys(operation.tag for operation in OPERATIONS)
+        {"name": tag, "description": described[tag]} for tag in dict.fromkeys(operation.tag for operation in OPERATIONS)
     ]
 
 
@@ -143,17 +129,17 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     fields = _schema_of(operation.command)["properties"]
     found = []
     for name in operation.path_fields:
-        description, example, schema = describe_field(fields[name])
+        description, example, schema = texts.describe_field(fields[name])
         described = {"name": name, "in": "path", "required": True, "description": description}
         found.append({**described, "schema": schema, "example": example})
     for name in operation.query_fields:
-        description, example, schema = describe_field(fields[name])
+        description, example, schema = texts.describe_field(fields[name])
         # Optional fields may be null in Python, but not in a query.
         (schema,) = [part for part in schema.get("anyOf", [schema]) if part != {"type": "null"}]
         described = {"name": name, "in": "query", "required": False, "description": description}
         # The example is in the schema, since interactive docs would otherwise prefill optional parameters.
         found.append({**described, "schema": {**schema, "examples": [example]}})
-    return found + request_headers(operation)
+    return found + texts.request_headers(operation)
 
 
 def _response_links(operation: Operation) -> dict[str, Any]:
@@ -191,15 +177,15 @@ def _security_schemes(root_path: str) -> dict[str, Any]:
 
 
 def _response(operation: Operation, status: int, answer: Any | None) -> dict[str, Any]:
-    description, detail = STATUSES[status]
+    description, detail = texts.STATUSES[status]
     described: dict[str, Any] = {
         "description": description,
-        "headers": response_headers(operation, status),
+        "headers": texts.response_headers(operation, status),
     }
     if status == HTTPStatus.NOT_MODIFIED:
         return described
     if answer is None:
-        content = {"schema": error_schema(operation, status), "example": {"detail": detail}}
+        content = {"schema": texts.error_schema(operation, status), "example": {"detail": detail}}
     else:
         content = {"schema": answer}
     described["content"] = {JSON: content}
@@ -221,9 +207,9 @@ def _contents(operation: Operation) -> dict[str, Any]:
         schema = _body(operation.command, operation.not_in_body)
         del schema["description"]  # the operation has its own
         return {JSON: {"schema": schema["properties"][operation.whole_body] if operation.whole_body else schema}}
-    forms = [reference(f"{command.__name__}Form") for command in _form_commands(operation)]
+    forms = [texts.reference(f"{command.__name__}Form") for command in _form_commands(operation)]
     return {
-        JSON: {"schema": {"anyOf": [*map(reference, _commands(operation))]}},
+        JSON: {"schema": {"anyOf": [*map(texts.reference, _commands(operation))]}},
         FORM: {"schema": {"anyOf": forms}},
     }
 
@@ -254,7 +240,7 @@ def _snapshots(records: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for kind in RECORDED_KINDS.values():
         of_answers = records.get(kind.record.__name__)
-        fields = (of_answers or TypeAdapter(kind.record).json_schema(ref_template=REF))["properties"]
+        fields = (of_answers or TypeAdapter(kind.record).json_schema(ref_template=texts.REF))["properties"]
         properties = {name: fields[name] for name in kind.stored_fields}
         for artwork in ARTWORK_KINDS:
             if kind is artwork:
@@ -277,7 +263,7 @@ def _links(records: Mapping[str, Any], kind: AnyArtworkKind, other_id: str) -> d
     fields = records[f"{kind.name}Author"]["properties"]
     names = (kind.link_id_field, other_id)
     link = {"type": "object", "properties": {name: fields[name] for name in names}, "required": [*names]}
-    described = with_examples(link)
+    described = texts.with_examples(link)
     return {
         "type": "array",
         "items": described,
@@ -293,7 +279,7 @@ def _body(command: type[Command], path_fields: Collection[str], grant: Grant | N
     del schema["title"]
     schema["properties"] = {name: field for name, field in schema["properties"].items() if name not in path_fields}
     required = [name for name in schema.pop("required", ()) if name not in path_fields]
-    return with_examples({**schema, "required": required} if required else schema)
+    return texts.with_examples({**schema, "required": required} if required else schema)
 
 
 def _parts_of_bodies() -> dict[str, Any]:
@@ -301,4 +287,4 @@ def _parts_of_bodies() -> dict[str, Any]:
     parts: dict[str, Any] = {}
     for command in (command for operation in OPERATIONS for command in _commands(operation)):
         parts |= _schema_of(command).get("$defs", {})
-    return {name: with_examples(part) if "properties" in part else part for name, part in parts.items()}
+    return {name: texts.with_examples(part) if "properties" in part else part for name, part in parts.items()}

@@ -9,27 +9,6 @@ from logoadmin.domain.identity import issuer_sign_in as issuer
 from logoadmin.domain.identity import one_time_sign_in as one_time
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
-from logoadmin.domain.identity.issuer_sign_in import SignInWays
-from logoadmin.domain.identity.records import (
-    EndedSession,
-    ListedFactor,
-    ListedSession,
-    Me,
-    NewFactor,
-    NewRecoveryCodes,
-    NewServiceKey,
-    PasskeyOptions,
-    RecoveryCodesLeft,
-    RemovedFactor,
-    RemovedServiceKey,
-    RemovedSession,
-    RemovedUserFactors,
-    RemovedUserSessions,
-    ServiceKey,
-    SignInEvent,
-    Tokens,
-)
-from logoadmin.domain.identity.roles import RoleEffect
 from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import described
@@ -108,7 +87,7 @@ _GRANTS: Final = (
           issuer.SignInByIssuer, issuer.IssuerSignIn.sign_in),
 )
 IDENTITY_OPERATIONS: Final = (
-    Operation("contract C1", "POST /api/auth/token", sessions.SignIn, sessions.SessionService.sign_in, Tokens,
+    Operation("contract C1", "POST /api/auth/token", sessions.SignIn, sessions.SessionService.sign_in, records.Tokens,
               "Sign in, or refresh",
               "Accepts a username and a password, as JSON or as an OAuth 2 password form, and returns an access token "
               "and a refresh token. With `grant_type` `refresh_token`, accepts a refresh token, which is valid once: "
@@ -121,11 +100,11 @@ IDENTITY_OPERATIONS: Final = (
               "while.",
               also=(401, 403, 409, 429), grants=_GRANTS),
     Operation("contract O2", "POST /api/auth/passkey/options", passkeys.AskPasskey, passkeys.PasskeyService.options,
-              PasskeyOptions, "Start signing in with a passkey",
+              records.PasskeyOptions, "Start signing in with a passkey",
               "Returns options for `navigator.credentials.get()`, for any passkey that the device finds. `POST "
               "/api/auth/token` accepts the result within five minutes. 409 where passkeys cannot be used.",
               also=(409,)),
-    Operation("contract O7", "GET /api/auth/ways", issuer.ShowWays, issuer.IssuerSignIn.ways, SignInWays,
+    Operation("contract O7", "GET /api/auth/ways", issuer.ShowWays, issuer.IssuerSignIn.ways, issuer.SignInWays,
               "Show the ways to sign in",
               "Returns the ways that the settings allow, and how a browser requests a code of the issuer of single "
               "sign-on: it sends this `client_id`, `redirect_uri` and `scope` to `authorization_endpoint`, with "
@@ -139,10 +118,11 @@ IDENTITY_OPERATIONS: Final = (
               "scopes that the caller lacks. 409 if another user has the name. Without `user_id`, it always creates a "
               "user, with a new number; without `username`, the user must exist.", success=201,
               also=(404, 409), shown=with_address),
-    Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, sessions.SessionService.revoke, EndedSession,
-              "Sign out", "Ends the session of the refresh token in the body, or, without a body, of the access token.",
+    Operation("contract C3", "POST /api/auth/revoke", sessions.Revoke, sessions.SessionService.revoke,
+              records.EndedSession, "Sign out",
+              "Ends the session of the refresh token in the body, or, without a body, of the access token.",
               also=(403,), bodiless=True),
-    Operation("contract C3", "GET /api/auth/me", sessions.WhoAmI, sessions.SessionService.me, Me,
+    Operation("contract C3", "GET /api/auth/me", sessions.WhoAmI, sessions.SessionService.me, records.Me,
               "Get the current user", "Returns the user of the token, with their current scopes."),
     Operation("contract J8", "GET /api/auth/me/preferences", users.GetPreferences,
               users.PreferenceService.get, dict[str, Any], "Get my preferences",
@@ -153,14 +133,14 @@ IDENTITY_OPERATIONS: Final = (
               "Replaces the stored object with any JSON object of at most 4 KiB. It is not in the history, and is "
               "removed with the user. Not available to service keys.", whole_body="preferences"),
     Operation("contract C6", "GET /api/auth/sessions", sessions.ListSessions, sessions.SessionService.list,
-              tuple[ListedSession, ...], "List my sessions",
+              tuple[records.ListedSession, ...], "List my sessions",
               f"Lists the sessions, one per sign-in, the oldest first. {_NO_KEY}"),
     Operation("contract C6", "DELETE /api/auth/sessions/{session_id}", sessions.RemoveSession,
-              sessions.SessionService.remove, RemovedSession, "End one of my sessions",
+              sessions.SessionService.remove, records.RemovedSession, "End one of my sessions",
               "Its tokens are no longer accepted. 404 if it is not yours or does not exist. Not available to service "
               "keys."),
     Operation("contract O1", "GET /api/auth/factors", factors.ListFactors, factors.FactorService.list,
-              tuple[ListedFactor, ...], "List my second factors", f"Lists them by `factor_id`. {_NO_KEY}"),
+              tuple[records.ListedFactor, ...], "List my second factors", f"Lists them by `factor_id`. {_NO_KEY}"),
     Operation("contract O1", "POST /api/auth/factors/totp", factors.EnrolTotp, factors.FactorService.enrol_totp,
               NewTotp, "Add an authenticator app",
               "Returns a secret for the app, shown only once. It becomes a factor when it is confirmed within 10 "
@@ -168,45 +148,45 @@ IDENTITY_OPERATIONS: Final = (
               also=(409,),
               shown=with_qr_code),
     Operation("contract O1", "POST /api/auth/factors/totp/confirm", factors.ConfirmTotp,
-              factors.FactorService.confirm_totp, NewFactor, "Confirm an authenticator app",
+              factors.FactorService.confirm_totp, records.NewFactor, "Confirm an authenticator app",
               "Accepts the code that the app shows, which is valid once. From then on, signing in with the password "
               "requires a second step. The first factor comes with ten recovery codes, shown only once. 404 if the "
               f"secret does not exist or has expired, 409 if it is already confirmed. {_NO_KEY}", success=201,
               also=(404, 409)),
     Operation("contract O1", "POST /api/auth/factors/passkeys/options", passkeys.BeginPasskey,
-              passkeys.PasskeyService.begin, PasskeyOptions, "Start adding a passkey",
+              passkeys.PasskeyService.begin, records.PasskeyOptions, "Start adding a passkey",
               "Returns options for `navigator.credentials.create()`. 409 for a user with 20 factors, and where "
               f"passkeys cannot be used. {_NO_KEY}", also=(409,)),
     Operation("contract O1", "POST /api/auth/factors/passkeys", passkeys.EnrolPasskey, passkeys.PasskeyService.enrol,
-              NewFactor, "Add a passkey",
+              records.NewFactor, "Add a passkey",
               "Accepts the passkey that the browser created with the options, within five minutes. From then on, "
               "signing in with the password requires a second step, and the passkey alone can sign in. The first "
               "factor comes with ten recovery codes, shown only once. 409 for a passkey that is already enrolled, for "
               f"a user with 20 factors, and where passkeys cannot be used. {_NO_KEY}", success=201, also=(409,)),
     Operation("contract O1", "DELETE /api/auth/factors/{factor_id}", factors.RemoveFactor, factors.FactorService.remove,
-              RemovedFactor, "Remove one of my second factors",
+              records.RemovedFactor, "Remove one of my second factors",
               f"Removing the last one also removes the recovery codes. {_NO_KEY}", also=(409,)),
     Operation("contract O1", "GET /api/auth/recovery-codes", factors.CountRecoveryCodes,
-              factors.FactorService.recovery_codes, RecoveryCodesLeft, "Count my recovery codes",
+              factors.FactorService.recovery_codes, records.RecoveryCodesLeft, "Count my recovery codes",
               f"Returns the number of unused ones. {_NO_KEY}"),
     Operation("contract O1", "POST /api/auth/recovery-codes", factors.MakeRecoveryCodes,
-              factors.FactorService.make_recovery_codes, NewRecoveryCodes, "Create new recovery codes",
+              factors.FactorService.make_recovery_codes, records.NewRecoveryCodes, "Create new recovery codes",
               "Returns ten codes, shown only once, which replace all others. 409 for a user without a second factor. "
               f"{_NO_KEY}", also=(409,)),
-    Operation("contract O9", "GET /api/auth/events", events.ListEvents, events.EventService.list, Listing[SignInEvent],
-              "List security events",
+    Operation("contract O9", "GET /api/auth/events", events.ListEvents, events.EventService.list,
+              Listing[records.SignInEvent], "List security events",
               "Lists sign-ins, refused sign-ins, ended sessions, and changes of passwords, factors and service keys, "
               "the newest first: of all users with `users:read`, otherwise your own. Refused sign-ins are counted by "
               "user, network and hour. Events are kept for some months. A service key requires `users:read`."),
-    Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, keys.KeyService.list, tuple[ServiceKey, ...],
+    Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, keys.KeyService.list, tuple[records.ServiceKey, ...],
               "List my service keys", "Lists the keys without their secrets. A service key lists only itself."),
-    Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, keys.KeyService.create, NewServiceKey,
+    Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, keys.KeyService.create, records.NewServiceKey,
               "Create a service key",
               "Returns the key, which is shown only once. Its scope is always limited to the current scope of its "
               "owner. 409 for a user with 100 unexpired keys. Not available to service keys.", success=201,
               also=(409, 429)),
     Operation("contract C5", "DELETE /api/auth/keys/{key_id}", keys.RemoveKey, keys.KeyService.remove,
-              RemovedServiceKey, "Revoke a service key", f"The key is no longer accepted. {_NO_KEY}"),
+              records.RemovedServiceKey, "Revoke a service key", f"The key is no longer accepted. {_NO_KEY}"),
     Operation("spec §Endpoints 1", "GET /api/users", users.ListUsers, users.UserService.list, Listing[User],
               "List users", whole_list(USERS)),
     Operation("spec §Endpoints 2", "POST /api/users", users.CreateUser, users.UserService.create, User, "Create a user",
@@ -230,19 +210,19 @@ IDENTITY_OPERATIONS: Final = (
               "a sign-in at most 10 minutes old. Under `guarded`, a password that is too short or very common is 422.",
               also=(429,)),
     Operation("contract C6", "GET /api/users/{user_id}/sessions", sessions.ListUserSessions,
-              sessions.SessionService.list_of_user, tuple[ListedSession, ...], "List a user's sessions",
+              sessions.SessionService.list_of_user, tuple[records.ListedSession, ...], "List a user's sessions",
               f"Lists the sessions, one per sign-in, the oldest first. {_NO_KEY}"),
     Operation("contract C6", "DELETE /api/users/{user_id}/sessions/{session_id}", sessions.RemoveUserSession,
-              sessions.SessionService.remove_of_user, RemovedSession, "End one of a user's sessions",
+              sessions.SessionService.remove_of_user, records.RemovedSession, "End one of a user's sessions",
               "Its tokens are no longer accepted. Not available to service keys."),
     Operation("contract C6", "DELETE /api/users/{user_id}/sessions", sessions.RemoveUserSessions,
-              sessions.SessionService.remove_all, RemovedUserSessions, "End a user's sessions",
+              sessions.SessionService.remove_all, records.RemovedUserSessions, "End a user's sessions",
               f"All tokens of the user become invalid; service keys stay. {_NO_KEY}"),
     Operation("contract O1", "GET /api/users/{user_id}/factors", factors.ListUserFactors,
-              factors.FactorService.list_of_user, tuple[ListedFactor, ...], "List a user's second factors",
+              factors.FactorService.list_of_user, tuple[records.ListedFactor, ...], "List a user's second factors",
               "Lists them by `factor_id`."),
     Operation("contract O1", "DELETE /api/users/{user_id}/factors", factors.RemoveUserFactors,
-              factors.FactorService.remove_all, RemovedUserFactors, "Remove a user's second factors",
+              factors.FactorService.remove_all, records.RemovedUserFactors, "Remove a user's second factors",
               f"For users who have lost them. Also removes the recovery codes, and ends the user's sessions. {_NO_KEY}",
               also=(409,)),
     Operation("contract D roles", "GET /api/roles", roles.ListRoles, roles.RoleService.list, Listing[Role],
@@ -255,7 +235,7 @@ IDENTITY_OPERATIONS: Final = (
               "Change a role",
               "The rights of its users change at once. Omitted fields stay unchanged. Adding scopes requires a sign-in "
               "at most 10 minutes old. With `dry_run=true`, nothing changes, and the response shows what would change "
-              "for whom.", also=(409,), dry_run=(roles.RoleService.preview, RoleEffect)),
+              "for whom.", also=(409,), dry_run=(roles.RoleService.preview, roles.RoleEffect)),
     Operation("contract D roles", "DELETE /api/roles/{role_id}", roles.RemoveRole, roles.RoleService.remove,
               RemovedRole, "Remove a role", "409 while a user has the role, and for role 1, the role of new users.",
               also=(409,)),
