@@ -155,6 +155,20 @@ def test_waiting_proposals_and_pictures_are_counted_with_their_age_and_size(own:
     assert found["logoadmin_oldest_proposal_seconds"] == 0
 
 
+def test_a_worker_whose_number_another_users_process_has_now_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    (tmp_path / "counter_1.db").touch()
+
+    def kill(pid: int, _signal: int) -> None:
+        raise PermissionError(pid)
+
+    monkeypatch.setattr(os, "kill", kill)
+    assert PrometheusMetrics().text(1, "Memory")
+    assert not (tmp_path / "counter_1.db").exists()
+
+
 @pytest.mark.server("processes")
 def test_the_totals_of_ended_workers_are_kept_without_their_gauges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
