@@ -186,6 +186,26 @@ def test_a_closed_gallery_is_not_swept(swept: tuple[LogoAdmin, Callable[[], int]
     asyncio.run(sweep())
 
 
+def test_a_fault_is_logged_and_does_not_end_the_work(
+    swept: tuple[LogoAdmin, Callable[[], int]], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    gallery, _ = swept
+
+    def fail() -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(gallery, "sweep", fail)
+
+    async def sweep() -> None:
+        task = asyncio.create_task(background.repeat(gallery, Dispatch(gallery), background.remove_expired_records))
+        await until(lambda: bool(caplog.messages))
+        assert not task.done()
+        task.cancel()
+
+    asyncio.run(sweep())
+    assert caplog.messages == ["Cannot remove expired records"]
+
+
 class _Receivers:
     """Receivers that accept what they get."""
 

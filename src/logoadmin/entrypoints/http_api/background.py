@@ -69,12 +69,11 @@ async def repeat(gallery: LogoAdmin, dispatch: Dispatch, work: BackgroundWork) -
         interval: float | None = REGULAR_WORK[work]
         try:
             interval = await work(gallery, dispatch)
-        except (LogoAdminError, HttpError):  # the database is unavailable, which storage logs
-            pass
-        except RuntimeError:  # the gallery was closed
-            return
-        except Exception:
-            log.exception("Cannot %s", work.__name__.replace("_", " "))  # such as "remove expired records"
+        except Exception as error:
+            if gallery.is_closed:
+                return
+            if not isinstance(error, LogoAdminError | HttpError):  # storage logs that the database is unavailable
+                log.exception("Cannot %s", work.__name__.replace("_", " "))  # such as "remove expired records"
         if interval is None:
             return
         await asyncio.sleep(interval)
