@@ -22,7 +22,7 @@ from starlette.types import Scope
 from logoadmin.domain.identity.issuer_users import LIKE
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.entrypoints.http_api.conditions import BEST_LEVEL, accepts_brotli, accepts_gzip, conditional, in_gzip
+from logoadmin.entrypoints.http_api.conditions import BEST_LEVEL, accepts, accepts_gzip, conditional, in_gzip
 from logoadmin.entrypoints.http_api.documents import ReadOnlyEndpoint, redirect
 from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.operation import JSON
@@ -260,7 +260,7 @@ def _asset_response(request: Request, asset: Asset, headers: Mapping[str, str], 
     """
     coding = ""
     if asset.media_type != _TYPES[".woff2"]:  # already compressed
-        coding = "br" if asset.in_brotli and accepts_brotli(request) else "gzip" if accepts_gzip(request) else ""
+        coding = "br" if asset.in_brotli and accepts(request, "br") else "gzip" if accepts_gzip(request) else ""
     body = (asset.in_brotli if coding == "br" else asset.in_gzip if coding else None) or asset.body
     html_headers = _HTML_HEADERS if asset.media_type == _TYPES[".html"] else {}
     fields = fields_of({**_HEADERS, **html_headers, **headers, "content-type": asset.media_type}, body)

@@ -25,15 +25,11 @@ _CACHE_SIZE: Final = 64
 
 def accepts_gzip(request: Request) -> bool:
     """Return whether a client accepts gzip with a weight above 0 (RFC 9110 §12.5.3)."""
-    return _accepts(request, "gzip", "x-gzip", "*")
+    return accepts(request, "gzip", "x-gzip", "*")
 
 
-def accepts_brotli(request: Request) -> bool:
-    """Return whether a client accepts Brotli in the same way."""
-    return _accepts(request, "br")
-
-
-def _accepts(request: Request, *codings: str) -> bool:
+def accepts(request: Request, *codings: str) -> bool:
+    """Return whether a client accepts a coding, which may have several names, with a weight above 0."""
     sent = request.headers.get(b"accept-encoding")
     return _accepts_one_of(",".join(sent), codings) if sent else False  # repeated headers are one list (RFC 9110 §5.3)
 

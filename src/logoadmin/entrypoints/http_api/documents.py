@@ -95,7 +95,7 @@ def document_routes(gallery: LogoAdmin) -> list[Route]:
     return [
         Route("/openapi.json", ReadOnlyEndpoint(lambda scope: openapi(scope.get("root_path", "")))),
         Route("/.well-known/jwks.json", ReadOnlyEndpoint(lambda _: _public_keys(gallery))),
-        *(Route(path, ReadOnlyEndpoint(functools.partial(_docs_file, path))) for path in _FILES),
+        *(Route(path, _docs_endpoint(path)) for path in _FILES),
         Route("/docs/", redirect("../docs")),
     ]
 
@@ -112,20 +112,15 @@ def _public_keys(gallery: LogoAdmin) -> StaticFile:
     return _json_file(keys, b"public, max-age=300")
 
 
-def _docs_file(path: str, _: Scope) -> StaticFile:
-    """Return a file of the page."""
-    return _docs_files()[path]
+def _docs_endpoint(path: str) -> ReadOnlyEndpoint:
+    return ReadOnlyEndpoint(lambda _: _docs_file(path))
 
 
-@functools.lru_cache(1)
-def _docs_files() -> Mapping[str, StaticFile]:
-    return {
-        path: StaticFile(
-            (_DIRECTORY / name).read_bytes(),
-            [*_FIELDS, (b"cache-control", cache_control.encode()), (b"content-type", media_type.encode())],
-        )
-        for path, (name, media_type, cache_control) in _FILES.items()
-    }
+@functools.lru_cache(len(_FILES))
+def _docs_file(path: str) -> StaticFile:
+    name, media_type, cache_control = _FILES[path]
+    fields = [*_FIELDS, (b"cache-control", cache_control.encode()), (b"content-type", media_type.encode())]
+    return StaticFile((_DIRECTORY / name).read_bytes(), fields)
 
 
 log = logging.getLogger("logoadmin.http")
