@@ -263,6 +263,7 @@ def spoiled_files() -> Iterator[Story]:
         "index slow": (Answer(index, slow=True), ANY_ERROR),
         "index not as compressed as it claims": (Answer(index, claims="gzip"), ANY_ERROR),
     }
+    yield Story("pointer unchanged at first", first(ONE.files(latest=Answer(b"", 304)), "latest.json: HTTP 304"))
     for name, (answer, error) in broken.items():
         yield Story(name, [Step(ONE.files(index=answer), Seen(None, error=error), NOW)])
     pointers = {

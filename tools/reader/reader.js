@@ -161,7 +161,7 @@ export async function open(url, { key, store }) {
     const read = async () => {
       const cache = headers ? "no-cache" : "no-store";
       const response = await fetch(new URL(path, base), { cache, credentials: "omit", headers, signal: stop.signal });
-      if (response.status === 304) return [];
+      if (response.status === 304 && headers?.["If-None-Match"]) return [];
       if (!response.ok) throw Error(`HTTP ${response.status}`);
       const reader = response.body.getReader();
       const chunks = [];
