@@ -97,7 +97,6 @@ def download(url: str, path: str, *, most: int, headers: Mapping[str, str]) -> D
 
 
 def _read(response: Any, path: str, most: int) -> Downloaded:
-    """Read a response, an ``httpx2.Response``."""
     if response.status_code == 304 and "if-none-match" in response.request.headers:
         return Downloaded(None, None)
     if not response.is_success:

@@ -245,7 +245,6 @@ class _GuardedBackend(NetworkBackend):
         self._budget = budget
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> NetworkStream:
-        """Connect to one of the addresses of a host."""
         addresses = self._guard.addresses(host, port, self._budget)[:_MAX_TRIED]
         for number, address in enumerate(addresses):
             share = self._budget.time_left() / (len(addresses) - number)

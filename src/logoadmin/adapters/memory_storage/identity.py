@@ -161,7 +161,6 @@ def _rights(tables: Tables, user_id: int) -> Rights:
 
 
 def _is_refused(tables: Tables, user_id: int) -> bool:
-    """Return whether an issuer refused a user."""
     return bool(tables.identities.where(user_id=user_id, refused=True))
 
 

@@ -114,7 +114,6 @@ class MemoryRecords(Repository, Generic[Record]):
         return all(self._has(row, name, value) for name, value in where.given.items())
 
     def _has(self, row: Record, name: str, value: Any) -> bool:
-        """Return whether a record has the value of a filter."""
         if name == "q":
             return search_form(value) in search_form(getattr(row, self._kind.name_field))
         return bool(getattr(row, name) == value)

@@ -33,11 +33,7 @@ _BY: Final = "by_"
 
 
 class RecordReader(Generic[Stored]):
-    """Makes records of rows, whose columns are the fields of the record in their order.
-
-    Attributes:
-        columns: the columns.
-    """
+    """Makes records of rows, whose columns are the fields of the record in their order."""
 
     def __init__(
         self, record: Callable[..., Stored], columns: Iterable[Column[Any]], **conversions: Callable[[Any], object]
@@ -51,7 +47,6 @@ class RecordReader(Generic[Stored]):
         ]
 
     def __call__(self, row: Row) -> Stored:
-        """Return the record of a row."""
         values = list(row)
         for at, convert in self._conversions:
             if values[at] is not None:
@@ -84,7 +79,6 @@ class Repository:
         return self._transaction.row(_select(columns, tuple(by)), _found(by))
 
     def _add(self, table: Table, values: Mapping[str, Any]) -> None:
-        """Add a row."""
         self._transaction.change(insert_into(table), values)
 
     def _update(self, table: Table, by: Mapping[str, Any], values: Mapping[str, Any]) -> bool:

@@ -162,7 +162,7 @@ _HELD_BACK_TEXT: Final = 2**18
 
 
 class Savepoint(NamedTuple):
-    """A savepoint of a transaction."""
+    """The name of a savepoint, and the counters at its time."""
 
     name: str
     counted: dict[str, int]
@@ -180,10 +180,6 @@ class Transaction:
 
     A write begins with :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`, or :meth:`undo`.
     Otherwise each statement is its own transaction.
-
-    Attributes:
-        connection: the connection.
-        refused: what the driver raises if a key refuses a record.
     """
 
     def __init__(self, connection: PoolProxiedConnection, statements: StatementCompiler) -> None:

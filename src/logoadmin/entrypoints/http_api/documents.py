@@ -139,13 +139,9 @@ class Readiness:
     """Succeeds while the database responds, its tables fit, and the service is not stopping."""
 
     def __init__(self, gallery: LogoAdmin, dispatch: Dispatch, *, timeout: float = 0.9, valid: float = 1.0) -> None:
-        """Check the database of a gallery.
+        """Check for at most ``timeout`` seconds, fewer than ``readyz`` has to respond (contract K1).
 
-        Args:
-            gallery: the gallery.
-            dispatch: calls it in threads.
-            timeout: the seconds for a check, fewer than ``readyz`` has to respond (contract K1).
-            valid: the seconds for which a result is valid.
+        A result is valid for ``valid`` seconds.
         """
         self._gallery, self._dispatch = gallery, dispatch
         self._timeout, self._valid = timeout, valid

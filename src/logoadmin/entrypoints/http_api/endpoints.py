@@ -121,7 +121,6 @@ class Endpoint:
             count_response(metrics, request, status, sent)
 
     def _error_response(self, request: Request, error: Exception) -> Response:
-        """Return the response to a failed request."""
         if isinstance(error, LogoAdminError | HttpError):
             note_cause(request, error)
             return error_response(error)

@@ -200,7 +200,6 @@ def _log_failure(scope: Scope, error: Exception) -> None:
 
 
 def _log_request(scope: Scope, answer: Message, ms: float) -> None:
-    """Log a request, answered or not."""
     request = request_of(scope)
     trace = _TRACE.fullmatch(request.header(b"traceparent"))
     fields = {

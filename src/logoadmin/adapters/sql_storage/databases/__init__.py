@@ -42,11 +42,9 @@ class Dialect(ABC):
     """The parts of a storage that depend on its database; unless a method says otherwise, those of a server.
 
     Attributes:
-        server: see :attr:`logoadmin.ports.storage.Storage.server`.
-        product: see :attr:`logoadmin.ports.storage.Storage.product`.
+        server, product, concurrent_reads: see :class:`logoadmin.ports.storage.Storage`.
         embedded: whether the database is a file of this service, which is created if missing.
         files: the files of the database, which must not be overwritten.
-        concurrent_reads: see :attr:`logoadmin.ports.storage.Storage.concurrent_reads`.
         begin_write: the statement that begins a transaction that sees earlier commits and takes its lock at the start.
         begin_snapshot: the statement that begins a transaction whose queries all see the same snapshot.
     """
