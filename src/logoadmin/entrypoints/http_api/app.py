@@ -97,7 +97,6 @@ class Paths(Router):
         metrics = context.gallery.metrics
         self._background, self._published = background, published
         self._response_cache = context.response_cache
-        self._escaped = CountedRequests(_not_found, metrics)
         for route in others:
             route.app = CountedRequests(route.app, metrics)
         default = CountedRequests(self._not_found, metrics)
@@ -123,7 +122,7 @@ class Paths(Router):
             serve = self._published
         # An escaped slash is not a separator (RFC 3986 §2.2), but routes match the decoded path.
         elif b"%" in sent and b"%2f" in sent.lower():
-            serve = self._escaped
+            serve = self.default
         elif scope["method"] in ("GET", "HEAD") and await self._response_cache.serves(request_of(scope), send):
             return
         else:
@@ -146,21 +145,16 @@ class Paths(Router):
             await self._background.end()
 
     async def _not_found(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await _not_found(scope, receive, send, self._hint(scope))
+        if scope["type"] == "http":
+            await error_response(HttpError(404, self._hint(scope)))(scope, receive, send)
+        else:  # a WebSocket, refused before it begins
+            await WebSocketClose()(scope, receive, send)
 
     def _hint(self, scope: Scope) -> str | None:
         """Return a hint for a nearly correct path; a redirect would lose the body."""
         path = scope["path"].removeprefix(scope.get("root_path", ""))
-        if path.startswith("/api/") and path.endswith("/") and self._has({**scope, "path": scope["path"][:-1]}):
-            return "Not Found; this path exists without the slash at its end"
+        if path.startswith("/api/") and path.endswith("/"):
+            without = {**scope, "path": scope["path"][:-1]}
+            if any(route.matches(without)[0] is Match.FULL for route in self.routes):
+                return "Not Found; this path exists without the slash at its end"
         return _HINTS.get(path)
-
-    def _has(self, scope: Scope) -> bool:
-        return any(route.matches(scope)[0] is Match.FULL for route in self.routes)
-
-
-async def _not_found(scope: Scope, receive: Receive, send: Send, hint: str | None = None) -> None:
-    if scope["type"] == "http":
-        await error_response(HttpError(404, hint))(scope, receive, send)
-    else:  # a WebSocket, refused before it begins
-        await WebSocketClose()(scope, receive, send)
