@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from importlib.resources import files
 from importlib.util import find_spec
 
+from logoadmin import starting
 from logoadmin.adapters.commonmark_text import CommonmarkText
 from logoadmin.adapters.ed25519_signing import Ed25519Signing, keys_of_file
 from logoadmin.adapters.fernet_encryption import FernetEncryption
@@ -35,16 +36,6 @@ from logoadmin.ports.storage import Storage
 from logoadmin.settings import Settings
 from logoadmin.settings.rules import rules_of, why_no_passkeys
 from logoadmin.settings.values import GITHUB, host_of, keys_in
-from logoadmin.starting import (
-    Create,
-    access_tokens,
-    given_keys,
-    hasher_of,
-    open_storage,
-    published_files,
-    start,
-    token_keys,
-)
 
 # A library logs nothing unless its host configures logging.
 logging.getLogger("logoadmin").addHandler(logging.NullHandler())
@@ -53,7 +44,7 @@ logging.getLogger("logoadmin").addHandler(logging.NullHandler())
 def open_gallery(
     settings: Settings,
     *,
-    create: Create = "embedded",
+    create: starting.Create = "embedded",
     administrator: bool = True,
     interactive: bool = True,
     counted: bool = False,
@@ -75,17 +66,16 @@ def open_gallery(
         StorageUnavailable: the database is out of reach.
     """
     # First, so that nothing is created for a service that cannot start.
-    keys, signing_keys, issuer = given_keys(settings), gallery_keys(settings), issuer_of(settings)
+    keys, signing_keys, issuer = starting.given_keys(settings), gallery_keys(settings), issuer_of(settings)
     metrics = _metrics() if counted else Metrics()
-    storage = open_storage(settings, interactive=interactive, metrics=metrics)
+    storage = starting.open_storage(settings, interactive=interactive, metrics=metrics)
     try:
         # Another process may be starting or importing in the same file, for longer than interactive callers wait.
         is_slow = interactive and storage.embedded
-        with closing(open_storage(settings, interactive=False)) if is_slow else nullcontext(storage) as starting:
-            generated_password = start(
-                starting, settings, create, demo_clock or SystemClock(), administrator=administrator
-            )
-            keys = token_keys(keys, storage, settings, create)
+        with closing(starting.open_storage(settings, interactive=False)) if is_slow else nullcontext(storage) as opened:
+            clock = demo_clock or SystemClock()
+            generated_password = starting.start(opened, settings, create, clock, administrator=administrator)
+            keys = starting.token_keys(keys, storage, settings, create)
         return _gallery(storage, settings, keys, signing_keys, issuer, metrics, demo_clock, generated_password)
     except BaseException:
         storage.close()
@@ -102,11 +92,11 @@ def _gallery(
     demo_clock: Clock | None,
     generated_password: str | None,
 ) -> LogoAdmin:
-    tokens = access_tokens(keys)
+    tokens = starting.access_tokens(keys)
     outgoing = None if find_spec("httpx2") is None else GuardedOutgoing(settings.outgoing_hosts)  # an optional package
     ports = Ports(
         storage=storage,
-        hasher=hasher_of(settings),
+        hasher=starting.hasher_of(settings),
         tokens=tokens,
         encryption=FernetEncryption(),
         randomness=SystemRandomness(),
@@ -122,7 +112,7 @@ def _gallery(
         challenge_keys=derived_keys(keys, "challenge"),
         issuer=issuer,
         receivers=outgoing,
-        published=published_files(settings),
+        published=starting.published_files(settings),
         page=gallery_page(),
     )
     if settings.notify_urls and outgoing is None:

@@ -11,16 +11,7 @@ from logoadmin.demo.art import PALETTES, emblem, in_use, page, portrait, word_ma
 from logoadmin.demo.words import LICENCES, about_logo, about_theme, pictured
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.proposal_commands import ApplyProposal, DeclineProposal, ProposeChanges
-from logoadmin.domain.gallery.artworks import (
-    AmendLogo,
-    AmendTheme,
-    BlockLogo,
-    CreateLogo,
-    CreateTheme,
-    LinkLogoAuthor,
-    LinkThemeAuthor,
-    ListLogos,
-)
+from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
 from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.identity.roles import CreateRole
@@ -116,10 +107,10 @@ def stock(gallery: LogoAdmin, clock: DemoClock) -> dict[str, str]:
         if number % 5 == 4:
             _theme(by(moderator), number // 5, random.randrange(1, 16))
         if number % 9 == 8:
-            by(_JONAS).logos.amend(AmendLogo(logo_id=number - 3, custom_css=_PLAIN))
-    by(_MAYA).themes.amend(AmendTheme(theme_id=4, active=False))
-    by(_JONAS).themes.amend(AmendTheme(theme_id=4, active=True))
-    by(_MAYA).logos.block(BlockLogo(logo_id=33, reason=_REASON))
+            by(_JONAS).logos.amend(artworks.AmendLogo(logo_id=number - 3, custom_css=_PLAIN))
+    by(_MAYA).themes.amend(artworks.AmendTheme(theme_id=4, active=False))
+    by(_JONAS).themes.amend(artworks.AmendTheme(theme_id=4, active=True))
+    by(_MAYA).logos.block(artworks.BlockLogo(logo_id=33, reason=_REASON))
     _submissions(by)
     clock.ahead = 0
     return {name: passwords[name] for name in (MODERATOR, MEMBER)}
@@ -150,9 +141,9 @@ def _hire(gallery: LogoAdmin, passwords: Mapping[str, str]) -> None:
 
 
 def _logo(gallery: LogoAdmin, number: int, name: str, authors: Sequence[int]) -> None:
-    logo = gallery.logos.create(CreateLogo(**_logo_values(gallery, number, name), active=number % 19 != 7))
+    logo = gallery.logos.create(artworks.CreateLogo(**_logo_values(gallery, number, name), active=number % 19 != 7))
     for author in authors:
-        gallery.logos.link(LinkLogoAuthor(logo_id=logo.logo_id, author_id=author))
+        gallery.logos.link(artworks.LinkLogoAuthor(logo_id=logo.logo_id, author_id=author))
 
 
 def _logo_values(gallery: LogoAdmin, number: int, name: str) -> dict[str, Any]:
@@ -170,8 +161,8 @@ def _logo_values(gallery: LogoAdmin, number: int, name: str) -> dict[str, Any]:
 def _theme(gallery: LogoAdmin, number: int, author: int) -> None:
     name = _THEMES[number]
     values = _theme_values(gallery, number, name, _EXTRAS.get(number, ""), about_theme(number, name))
-    theme = gallery.themes.create(CreateTheme(**values, active=True))
-    gallery.themes.link(LinkThemeAuthor(theme_id=theme.theme_id, author_id=author))
+    theme = gallery.themes.create(artworks.CreateTheme(**values, active=True))
+    gallery.themes.link(artworks.LinkThemeAuthor(theme_id=theme.theme_id, author_id=author))
 
 
 def _theme_values(gallery: LogoAdmin, number: int, name: str, extra: str, details: dict[str, Any]) -> dict[str, Any]:
@@ -212,7 +203,7 @@ def _propose_theme(gallery: LogoAdmin, number: int, name: str, extra: str, note:
 def _propose_redrawn(gallery: LogoAdmin) -> None:
     """Propose a new picture for a logo, with CSS that contacts another host."""
     author = next(each for each in gallery.authors.list(ListAuthors(user_id=_LEA)))
-    logo = next(each for each in gallery.logos.list(ListLogos(author_id=author.author_id)) if each.active)
+    logo = next(each for each in gallery.logos.list(artworks.ListLogos(author_id=author.author_id)) if each.active)
     picture = gallery.pictures.send(SendPicture(), emblem(logo.logo_id + 70)).url
     css = (
         f"background: url({picture}) center / contain no-repeat;\n"

@@ -8,14 +8,7 @@ and ``state`` bind the code to the browser.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from logoadmin.adapters.oauth_issuer.asking import (
-    IssuerRequests,
-    Unusable,
-    bearer,
-    code_form,
-    json_object,
-    token_response,
-)
+from logoadmin.adapters.oauth_issuer import asking
 from logoadmin.domain.kernel.limits import MAX_AVATAR
 from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from logoadmin.ports.outgoing import ConfidentialOutgoing
@@ -45,7 +38,7 @@ class GitHubIssuer:
         """Use an OAuth app, whose authorization callback URL is ``return_url``; ``url`` identifies the issuer."""
         self.url, self.client_id, self.return_url = url, client_id, return_url
         self._secret, self._api = client_secret, api
-        self._requests = IssuerRequests(self.name, outgoing)
+        self._requests = asking.IssuerRequests(self.name, outgoing)
 
     def authorization(self) -> Authorization:
         """Without a scope, GitHub gives access only to public data."""
@@ -56,11 +49,11 @@ class GitHubIssuer:
     def redeem(self, code: str, code_verifier: str, nonce: str, now: int) -> IssuedIdentity:
         del nonce, now  # nothing has a nonce or a time
         client = {"client_id": self.client_id, "client_secret": self._secret}
-        form = {**code_form(code, code_verifier, self.return_url), **client}
+        form = {**asking.code_form(code, code_verifier, self.return_url), **client}
         try:
             received = self._requests.ask(f"{self.url}/login/oauth/access_token", form=form, headers=_AS_JSON)
-            return _identity_of(self._user(bearer(token_response(received).get("access_token"))))
-        except Unusable as wrong:
+            return _identity_of(self._user(asking.bearer(asking.token_response(received).get("access_token"))))
+        except asking.Unusable as wrong:
             raise self._requests.refused(wrong) from None
 
     def _user(self, authorization: str) -> Mapping[str, Any]:
@@ -68,17 +61,17 @@ class GitHubIssuer:
         if received.status == 403:  # as 429
             raise self._requests.unavailable("responds with status 403", _WAIT)
         if received.status != 200:
-            raise Unusable(f"its API responds with status {received.status}")
-        return json_object(received, "user")
+            raise asking.Unusable(f"its API responds with status {received.status}")
+        return asking.json_object(received, "user")
 
 
 def _identity_of(user: Mapping[str, Any]) -> IssuedIdentity:
     """Return the person of a user in the API. Logins can be renamed and reused; the number stays."""
     number, login, avatar = user.get("id"), user.get("login"), user.get("avatar_url")
     if type(number) is not int or not 0 < number <= _MAX_ID:  # a bool is an int
-        raise Unusable("the id of the user is missing or unusable")
+        raise asking.Unusable("the id of the user is missing or unusable")
     if not isinstance(login, str):
-        raise Unusable("the login of the user is missing")
+        raise asking.Unusable("the login of the user is missing")
     if not isinstance(avatar, str) or not avatar.isprintable() or len(avatar) > MAX_AVATAR:
         avatar = ""
     return IssuedIdentity(str(number), None, (login,), avatar=avatar if avatar.startswith("https://") else None)

@@ -17,16 +17,7 @@ from urllib.parse import quote_plus, urlsplit
 import jwt
 from pydantic_core import from_json
 
-from logoadmin.adapters.oauth_issuer.asking import (
-    Cached,
-    Document,
-    IssuerRequests,
-    Unusable,
-    bearer,
-    code_form,
-    json_object,
-    token_response,
-)
+from logoadmin.adapters.oauth_issuer import asking
 from logoadmin.jwk import base64url
 from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from logoadmin.ports.outgoing import ConfidentialOutgoing, Fetched
@@ -97,12 +88,12 @@ class OidcIssuer:
         self.url, self.client_id, self.return_url = url, client_id, return_url
         self.name = urlsplit(url).hostname or ""
         self._secret = client_secret
-        self._requests = IssuerRequests(self.name, outgoing)
+        self._requests = asking.IssuerRequests(self.name, outgoing)
         metadata_url = url.rstrip("/") + _WELL_KNOWN
-        self._metadata = Cached(
+        self._metadata = asking.Cached(
             lambda: self._document(metadata_url, "metadata", lambda document: metadata_of(document, url)), monotonic
         )
-        self._keys = Cached(lambda: self._document(self._metadata.get().jwks_uri, "keys", keys_of), monotonic)
+        self._keys = asking.Cached(lambda: self._document(self._metadata.get().jwks_uri, "keys", keys_of), monotonic)
 
     def authorization(self) -> Authorization:
         metadata = self._metadata.get()
@@ -111,7 +102,9 @@ class OidcIssuer:
     def redeem(self, code: str, code_verifier: str, nonce: str, now: int) -> IssuedIdentity:
         metadata = self._metadata.get()
         try:
-            answer = token_response(self._exchange(code_form(code, code_verifier, self.return_url), metadata))
+            answer = asking.token_response(
+                self._exchange(asking.code_form(code, code_verifier, self.return_url), metadata)
+            )
             claims, algorithm = self._verified(answer.get("id_token"))
             check_claims(claims, self.url, self.client_id, nonce, now)
             access_token = answer.get("access_token")
@@ -120,7 +113,7 @@ class OidcIssuer:
                 more = self._userinfo(metadata.userinfo_endpoint, access_token, claims)
                 claims = {**more, **claims, "auth_time": claims.get("auth_time")}  # only a verified time counts
             return identity_of(claims)
-        except Unusable as wrong:
+        except asking.Unusable as wrong:
             raise self._requests.refused(wrong) from None
 
     def _exchange(self, form: dict[str, str], metadata: Metadata) -> Fetched:
@@ -135,7 +128,7 @@ class OidcIssuer:
 
     def _verified(self, token: object) -> tuple[Mapping[str, Any], str]:
         if not isinstance(token, str):
-            raise Unusable("its token response has no ID token")
+            raise asking.Unusable("its token response has no ID token")
         try:
             return verified(token, self._keys.get())
         except UnknownKey:
@@ -143,32 +136,32 @@ class OidcIssuer:
 
     def _userinfo(self, endpoint: str, access_token: object, claims: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the claims that the ID token lacks (OpenID Connect Core 1.0 §5.3)."""
-        received = self._requests.ask(endpoint, headers={"Authorization": bearer(access_token)})
+        received = self._requests.ask(endpoint, headers={"Authorization": asking.bearer(access_token)})
         if received.status != 200:
-            raise Unusable(f"its userinfo endpoint responds with status {received.status}")
-        answer = json_object(received, "userinfo response")
+            raise asking.Unusable(f"its userinfo endpoint responds with status {received.status}")
+        answer = asking.json_object(received, "userinfo response")
         if answer.get("sub") != claims.get("sub"):  # from another person's token (§5.3.4)
-            raise Unusable("its userinfo response is about somebody else")
+            raise asking.Unusable("its userinfo response is about somebody else")
         return answer
 
-    def _document(self, url: str, name: str, read: Callable[[Mapping[str, Any]], Document]) -> Document:
+    def _document(self, url: str, name: str, read: Callable[[Mapping[str, Any]], asking.Document]) -> asking.Document:
         """Return a document that the issuer publishes, without following redirects, which may lead anywhere."""
         received = self._requests.ask(url)
         if received.status != 200:
             raise self._requests.unavailable(f"responds with status {received.status}")
         try:
-            return read(json_object(received, name))
-        except Unusable as wrong:
+            return read(asking.json_object(received, name))
+        except asking.Unusable as wrong:
             raise self._requests.unavailable(str(wrong)) from None
 
 
 def metadata_of(document: Mapping[str, Any], issuer: str) -> Metadata:
     """Return the metadata of an issuer; raise Unusable if they belong to another, or something is missing or unsafe."""
     if document.get("issuer") != issuer:
-        raise Unusable("its metadata are those of another issuer than oidc_issuer")
+        raise asking.Unusable("its metadata are those of another issuer than oidc_issuer")
     methods = _texts(document, "token_endpoint_auth_methods_supported") or ("client_secret_basic",)
     if not {"client_secret_basic", "client_secret_post"} & {*methods}:
-        raise Unusable("its token endpoint supports neither client_secret_basic nor client_secret_post")
+        raise asking.Unusable("its token endpoint supports neither client_secret_basic nor client_secret_post")
     scopes = (*_SCOPES, *(["groups"] if "groups" in _texts(document, "scopes_supported") else []))
     return Metadata(
         _endpoint(document, "authorization_endpoint", issuer),
@@ -185,16 +178,16 @@ def keys_of(document: Mapping[str, Any]) -> tuple[Jwk, ...]:
     """Return the keys in a JWK set; raise Unusable if there are none, or too many."""
     keys = document.get("keys")
     if not isinstance(keys, list) or not 0 < len(keys) <= _MAX_KEYS:
-        raise Unusable(f"it publishes no keys, or more than {_MAX_KEYS}")
+        raise asking.Unusable(f"it publishes no keys, or more than {_MAX_KEYS}")
     return tuple(key for key in keys if isinstance(key, dict))
 
 
 def _endpoint(document: Mapping[str, Any], name: str, issuer: str) -> str:
     url = document.get(name)
     if not isinstance(url, str) or len(url) > _MAX_URL or not (found := _URL.fullmatch(url)):
-        raise Unusable(f"its metadata have no usable {name}")
+        raise asking.Unusable(f"its metadata have no usable {name}")
     if found[1].lower() == "http" and not issuer.startswith("http:"):
-        raise Unusable(f"its {name} is not encrypted")
+        raise asking.Unusable(f"its {name} is not encrypted")
     return url
 
 
@@ -203,7 +196,7 @@ def _texts(document: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(text for text in listed if isinstance(text, str)) if isinstance(listed, list) else ()
 
 
-class UnknownKey(Unusable):
+class UnknownKey(asking.Unusable):
     """No key of the issuer can have signed the token; it may have a newer one."""
 
 
@@ -218,7 +211,7 @@ def verified(token: str, keys: Sequence[Jwk]) -> tuple[dict[str, Any], str]:
         header = jwt.get_unverified_header(token)
         algorithm, kid = str(header.get("alg")), header.get("kid")
         if algorithm not in _ALGORITHMS:
-            raise Unusable("the ID token has an algorithm that is not accepted")
+            raise asking.Unusable("the ID token has an algorithm that is not accepted")
         candidates = [key for key in keys if _fits(key, kid, algorithm)]
         if not candidates:
             raise UnknownKey("the ID token is signed with a key that the issuer does not publish")
@@ -227,8 +220,8 @@ def verified(token: str, keys: Sequence[Jwk]) -> tuple[dict[str, Any], str]:
             if claims is not None:
                 return claims, algorithm
     except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
-        raise Unusable("the ID token is malformed") from None
-    raise Unusable("the signature of the ID token is wrong")
+        raise asking.Unusable("the ID token is malformed") from None
+    raise asking.Unusable("the signature of the ID token is wrong")
 
 
 def _fits(key: Jwk, kid: object, algorithm: str) -> bool:
@@ -251,7 +244,7 @@ def _claims(token: str, key: Jwk, algorithm: str) -> dict[str, Any] | None:
     except (jwt.PyJWKError, jwt.InvalidKeyError, jwt.InvalidSignatureError):
         return None
     if not isinstance(claims, dict):
-        raise Unusable("the ID token is malformed")
+        raise asking.Unusable("the ID token is malformed")
     return claims
 
 
@@ -277,7 +270,7 @@ def check_claims(claims: Mapping[str, Any], issuer: str, client_id: str, nonce: 
     }
     for name, is_wrong in wrong.items():
         if is_wrong:
-            raise Unusable(f"the ID token has a wrong {name}")
+            raise asking.Unusable(f"the ID token has a wrong {name}")
 
 
 def check_access_token(claims: Mapping[str, Any], algorithm: str, access_token: object) -> None:
@@ -287,14 +280,14 @@ def check_access_token(claims: Mapping[str, Any], algorithm: str, access_token: 
     sent = claims["at_hash"]
     digest = hashlib.new(_ALGORITHMS[algorithm][2], str(access_token).encode()).digest()
     if not isinstance(sent, str) or not isinstance(access_token, str) or sent != base64url(digest[: len(digest) // 2]):
-        raise Unusable("the ID token has a wrong at_hash")
+        raise asking.Unusable("the ID token has a wrong at_hash")
 
 
 def identity_of(claims: Mapping[str, Any]) -> IssuedIdentity:
     """Return the person in claims; raise Unusable without a usable id, or for groups that cannot be read."""
     subject = claims.get("sub")
     if not isinstance(subject, str) or not _is_usable(subject):
-        raise Unusable("the sub is missing or unusable")
+        raise asking.Unusable("the sub is missing or unusable")
     names = tuple(claims[name] for name in _NAMES if isinstance(claims.get(name), str))
     authenticated_at = _time(claims, "auth_time")
     seconds = None if authenticated_at is None else int(authenticated_at)
@@ -305,10 +298,10 @@ def _groups(claim: object) -> Iterator[str]:
     """Yield the groups: a list, a single text or nothing, as issuers send them."""
     listed = claim if isinstance(claim, list) else [] if claim is None else [claim]
     if len(listed) > _MAX_GROUPS:
-        raise Unusable(f"there are more than {_MAX_GROUPS:,} groups")
+        raise asking.Unusable(f"there are more than {_MAX_GROUPS:,} groups")
     for group in listed:
         if not isinstance(group, str):
-            raise Unusable("the groups are neither texts nor a text")
+            raise asking.Unusable("the groups are neither texts nor a text")
         if _is_usable(group):  # no setting can name the others
             yield group
 

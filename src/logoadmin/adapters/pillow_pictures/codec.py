@@ -11,17 +11,7 @@ from PIL import Image, ImageChops, ImageCms, ImageFile, ImageStat, UnidentifiedI
 from PIL.Image import Resampling, Transpose
 from PIL.WebPImagePlugin import WebPImageFile
 
-from logoadmin.adapters.pillow_pictures.formats import (
-    PNG,
-    Animation,
-    Disposal,
-    Part,
-    gif_animation,
-    jpeg_segments,
-    png_animation,
-    png_orientation,
-    profile_of,
-)
+from logoadmin.adapters.pillow_pictures import formats
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.ports.pictures import (
     MAX_ANIMATED_PIXELS,
@@ -93,7 +83,7 @@ class _Source:
     turn: Transpose | None = None
     loops: int = 1
     kept: int = 1
-    animation: Animation | None = None
+    animation: formats.Animation | None = None
     image: Image.Image | None = None
 
 
@@ -170,8 +160,8 @@ def _refusing() -> Iterator[None]:
 def _open(content: bytes) -> _Source:
     """Open a picture, checking its header."""
     animation = _animation(content)
-    if content.startswith(PNG):
-        turn = _TURNS.get(png_orientation(content))
+    if content.startswith(formats.PNG):
+        turn = _TURNS.get(formats.png_orientation(content))
         if animation is not None:
             return _split("PNG", animation, turn)
         image = _png(content)
@@ -185,7 +175,7 @@ def _open(content: bytes) -> _Source:
         image = _WebP(io.BytesIO(content))
         frames, loops = int(getattr(image, "n_frames", 1)), int(image.info.get("loop", 1))
         return _Source("WEBP", image.size, None, loops, _kept_frames(image.size, frames), image=image)
-    segments = jpeg_segments(content)
+    segments = formats.jpeg_segments(content)
     if segments.scans > _MAX_SCANS:
         raise PictureRefused("The JPEG has too many scans; save it again as a baseline JPEG")
     size = image.size
@@ -194,13 +184,13 @@ def _open(content: bytes) -> _Source:
     return _Source("JPEG", size, _TURNS.get(segments.orientation), image=image)
 
 
-def _animation(content: bytes) -> Animation | None:
+def _animation(content: bytes) -> formats.Animation | None:
     """Return an animation whose file can be split."""
     if _is_svg(content):
         raise PictureRefused("Convert SVG to PNG or WebP first")
     if content.startswith((b"GIF87a", b"GIF89a")):
-        return gif_animation(content, MAX_FRAMES)
-    return png_animation(content, MAX_FRAMES) if content.startswith(PNG) else None
+        return formats.gif_animation(content, MAX_FRAMES)
+    return formats.png_animation(content, MAX_FRAMES) if content.startswith(formats.PNG) else None
 
 
 def _is_svg(content: bytes) -> bool:
@@ -208,7 +198,7 @@ def _is_svg(content: bytes) -> bool:
     return head.startswith(b"<svg") or (head.startswith((b"<?xml", b"<!--", b"<!doctype svg")) and b"<svg" in head)
 
 
-def _split(form: str, animation: Animation, turn: Transpose | None = None) -> _Source:
+def _split(form: str, animation: formats.Animation, turn: Transpose | None = None) -> _Source:
     if not animation.parts:
         raise PictureRefused(_CUT_OFF)
     kept = _kept_frames(animation.size, len(animation.parts))
@@ -264,7 +254,7 @@ def _composed(source: _Source) -> Iterator[tuple[Image.Image, dict[Any, Any], fl
     for number, part in enumerate(parts):
         (x, y), (width, height) = part.place, part.size
         area = (x, y, x + width, y + height)
-        before = canvas.crop(area) if part.disposal is Disposal.RESTORE and number else None
+        before = canvas.crop(area) if part.disposal is formats.Disposal.RESTORE and number else None
         image = _open_part(part)
         info = info if number else image.info
         for top, band in _bands(image):
@@ -276,14 +266,13 @@ def _composed(source: _Source) -> Iterator[tuple[Image.Image, dict[Any, Any], fl
         yield canvas, info, part.duration
         if before is not None:
             canvas.paste(before, part.place)
-        elif part.disposal is not Disposal.KEEP:
+        elif part.disposal is not formats.Disposal.KEEP:
             canvas.paste((0, 0, 0, 0), area)
 
 
-def _open_part(part: Part) -> Image.Image:
-    image = (
-        _png(part.content) if part.content.startswith(PNG) else Image.open(io.BytesIO(part.content), formats=("GIF",))
-    )
+def _open_part(part: formats.Part) -> Image.Image:
+    is_png = part.content.startswith(formats.PNG)
+    image = _png(part.content) if is_png else Image.open(io.BytesIO(part.content), formats=("GIF",))
     if image.size != part.size:
         raise PictureRefused(_CUT_OFF)
     return image
@@ -372,7 +361,7 @@ def _in_srgb(image: Image.Image, info: dict[Any, Any]) -> Image.Image:
     mode = "RGBA" if image.mode == "RGBA" else "RGB"
     profiles = [info.get("icc_profile")]
     if "gamma" in info and "srgb" not in info:
-        profiles.append(profile_of(info["gamma"], info.get("chromaticity")))
+        profiles.append(formats.profile_of(info["gamma"], info.get("chromaticity")))
     for profile in filter(None, profiles):
         with suppress(Exception):
             source = ImageCms.ImageCmsProfile(io.BytesIO(profile))

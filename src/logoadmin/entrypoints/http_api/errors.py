@@ -10,33 +10,9 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
+from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import RECENT_SECONDS
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    DuplicateEntry,
-    DuplicateUpdate,
-    IncorrectPassword,
-    InvalidInput,
-    InvalidLines,
-    InvalidToken,
-    IssuerUnavailable,
-    LogoAdminError,
-    NotAuthenticated,
-    NotFound,
-    NotPermitted,
-    Outdated,
-    PictureGone,
-    Problem,
-    RecentSignInRequired,
-    SecondFactorRequired,
-    SignInForbidden,
-    SignInRefused,
-    StorageUnavailable,
-    TooLargeToStore,
-    TooManyChanges,
-    TooManyRequests,
-)
 from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.operation import JSON, Operation
 from logoadmin.entrypoints.http_api.request import Request
@@ -45,28 +21,28 @@ from logoadmin.entrypoints.http_api.response import Response, fields_of
 log = logging.getLogger("logoadmin.http")
 
 # The status of each error class; subclasses inherit it.
-STATUSES: Final[Mapping[type[LogoAdminError], int]] = {
-    DuplicateUpdate: 400,
-    InvalidToken: 401,
-    RecentSignInRequired: 401,
-    SecondFactorRequired: 401,
-    SignInRefused: 401,
-    IncorrectPassword: 403,
-    NotAuthenticated: 403,
-    NotPermitted: 403,
-    SignInForbidden: 403,
-    NotFound: 404,
-    Conflict: 409,
-    PictureGone: 410,
-    Outdated: 412,
-    TooLargeToStore: 413,
-    TooManyChanges: 413,
-    DuplicateEntry: 409,
-    InvalidInput: 422,
-    InvalidLines: 422,
-    TooManyRequests: 429,
-    IssuerUnavailable: 503,
-    StorageUnavailable: 503,
+STATUSES: Final[Mapping[type[errors.LogoAdminError], int]] = {
+    errors.DuplicateUpdate: 400,
+    errors.InvalidToken: 401,
+    errors.RecentSignInRequired: 401,
+    errors.SecondFactorRequired: 401,
+    errors.SignInRefused: 401,
+    errors.IncorrectPassword: 403,
+    errors.NotAuthenticated: 403,
+    errors.NotPermitted: 403,
+    errors.SignInForbidden: 403,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.PictureGone: 410,
+    errors.Outdated: 412,
+    errors.TooLargeToStore: 413,
+    errors.TooManyChanges: 413,
+    errors.DuplicateEntry: 409,
+    errors.InvalidInput: 422,
+    errors.InvalidLines: 422,
+    errors.TooManyRequests: 429,
+    errors.IssuerUnavailable: 503,
+    errors.StorageUnavailable: 503,
 }
 
 # The header of the idempotency key, the only command option that may be invalid.
@@ -85,7 +61,7 @@ ISSUER_RETRY_AFTER: Final = 10
 QUIET: Final = 60.0  # seconds
 _MAX_FAULTS: Final = 16  # current faults that are distinguished
 
-_Body = TypeAdapter(dict[str, str | tuple[Problem, ...] | Any])
+_Body = TypeAdapter(dict[str, str | tuple[errors.Problem, ...] | Any])
 
 
 def note_cause(request: Request, error: Exception) -> None:
@@ -95,7 +71,7 @@ def note_cause(request: Request, error: Exception) -> None:
         request.causes.append(cause.code)
 
 
-def error_response(error: LogoAdminError | HttpError) -> Response:
+def error_response(error: errors.LogoAdminError | HttpError) -> Response:
     """Return the response to an error: its status, and JSON with its ``detail``."""
     if isinstance(error, HttpError):
         return detail_response(error.status, error.detail, error.headers)
@@ -105,38 +81,38 @@ def error_response(error: LogoAdminError | HttpError) -> Response:
     return detail_response(status, _detail(error), _headers(error), _more(error))
 
 
-def _more(error: LogoAdminError) -> Mapping[str, Any]:
+def _more(error: errors.LogoAdminError) -> Mapping[str, Any]:
     """Return the members of the body besides ``detail``, which the second step of a sign-in needs (contract O2)."""
-    if not isinstance(error, SecondFactorRequired):
+    if not isinstance(error, errors.SecondFactorRequired):
         return {}
     passkey = {} if error.passkey is None else {"passkey": error.passkey}
     return {"challenge": error.challenge, "factors": error.factors, **passkey}
 
 
-def _detail(error: LogoAdminError) -> str | tuple[Problem, ...]:
-    if isinstance(error, InvalidLines):
+def _detail(error: errors.LogoAdminError) -> str | tuple[errors.Problem, ...]:
+    if isinstance(error, errors.InvalidLines):
         return tuple(
             replace(problem, loc=("line", line.number, *problem.loc))
             for line in error.lines
             for problem in line.problems
         )
-    return tuple(map(_placed, error.problems)) if isinstance(error, InvalidInput) else str(error)
+    return tuple(map(_placed, error.problems)) if isinstance(error, errors.InvalidInput) else str(error)
 
 
-def _placed(problem: Problem) -> Problem:
+def _placed(problem: errors.Problem) -> errors.Problem:
     """Return a problem with its place in the request: the body, for problems from use cases, except with options."""
     placed = option_placed(problem)
     return placed if placed.loc[0] in PLACES else replace(placed, loc=("body", *placed.loc))
 
 
-def option_placed(problem: Problem) -> Problem:
+def option_placed(problem: errors.Problem) -> errors.Problem:
     """Return a problem, placed in a request header if it is about a command option."""
     return replace(problem, loc=KEY_HEADER) if problem.loc == ("idempotency_key",) else problem
 
 
 def detail_response(
     status: int,
-    detail: str | tuple[Problem, ...],
+    detail: str | tuple[errors.Problem, ...],
     headers: Mapping[str, str] | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> Response:
@@ -146,18 +122,18 @@ def detail_response(
     return Response(status, fields, body)
 
 
-def _headers(error: LogoAdminError) -> dict[str, str]:
+def _headers(error: errors.LogoAdminError) -> dict[str, str]:
     match error:
-        case RecentSignInRequired():
+        case errors.RecentSignInRequired():
             step_up = f'Bearer error="insufficient_user_authentication", max_age={RECENT_SECONDS}'
             return {"www-authenticate": step_up}  # RFC 9470 §3
-        case InvalidToken() | SignInRefused() | SecondFactorRequired():
+        case errors.InvalidToken() | errors.SignInRefused() | errors.SecondFactorRequired():
             return {"www-authenticate": "Bearer"}  # RFC 6750 §3, RFC 9110 §15.5.2
-        case TooManyRequests(retry_after=seconds):
+        case errors.TooManyRequests(retry_after=seconds):
             return {"retry-after": str(seconds)}
-        case IssuerUnavailable():
+        case errors.IssuerUnavailable():
             return {"retry-after": str(ISSUER_RETRY_AFTER)}
-        case StorageUnavailable():
+        case errors.StorageUnavailable():
             return {"retry-after": str(RETRY_AFTER)}
         case _:
             return {}

@@ -15,15 +15,7 @@ from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, create_en
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DisconnectionError
 
-from logoadmin.adapters.sql_storage.databases import Checks, Dialect, pool_options, sqlite_checks
-from logoadmin.adapters.sql_storage.databases.sqlite_files import (
-    CommitWatch,
-    classify,
-    copy,
-    refuse_taken,
-    sqlite_errors_explained,
-    whole_copy,
-)
+from logoadmin.adapters.sql_storage.databases import Checks, Dialect, pool_options, sqlite_checks, sqlite_files
 from logoadmin.adapters.sql_storage.failures import Classification
 from logoadmin.checks import Result
 from logoadmin.domain.kernel.causes import Cause
@@ -65,7 +57,7 @@ class Sqlite(Dialect):
         self.server = os.path.basename(self._path) or self._path
         path = Path(self._path).resolve()
         self.files = frozenset(path.with_name(path.name + of) for of in ("", "-wal", "-shm") if path.name)
-        self._commit_watch = CommitWatch(self.file, lambda: self.opened(0))
+        self._commit_watch = sqlite_files.CommitWatch(self.file, lambda: self.opened(0))
 
     def engine(self, connections: int, timeout: float | None) -> Engine:
         """Return an engine that never creates the file: a removed one must not reappear empty."""
@@ -84,7 +76,7 @@ class Sqlite(Dialect):
         return connection.cursor(_PageCursor)
 
     def classify(self, error: BaseException) -> Classification | None:
-        return classify(error)
+        return sqlite_files.classify(error)
 
     def data_version(self) -> int | None:
         return self._commit_watch.data_version()
@@ -159,19 +151,19 @@ class Sqlite(Dialect):
 
     def back_up(self, target: Path) -> None:
         with (
-            whole_copy(target) as part,
-            sqlite_errors_explained(self.server, target.name),
+            sqlite_files.whole_copy(target) as part,
+            sqlite_files.sqlite_errors_explained(self.server, target.name),
             closing(self.opened(LONG_WAIT)) as source,
         ):
-            copy(source, part)
+            sqlite_files.copy(source, part)
 
     def restore(self, source: Path, fit: Callable[[Dialect], None]) -> None:
         """Create the file from a copy, unless the log of another file exists beside it."""
         for file in sorted(self.files):
-            refuse_taken(file)
-        with whole_copy(Path(self._path)) as part:
-            with sqlite_errors_explained(source.name, self.server), closing(_read_only(source)) as backup:
-                copy(backup, part)
+            sqlite_files.refuse_taken(file)
+        with sqlite_files.whole_copy(Path(self._path)) as part:
+            with sqlite_files.sqlite_errors_explained(source.name, self.server), closing(_read_only(source)) as backup:
+                sqlite_files.copy(backup, part)
             fit(Sqlite(str(part)))
 
     def _check_pages(self, _: Connection) -> Result:
