@@ -73,7 +73,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def answering(answer: Callable[[Request], Answer]) -> Iterator[Answering]:
-    """Serve until the block ends."""
     with Answering(answer) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server

@@ -30,18 +30,15 @@ class AppResponse:
     error: Exception | None
 
     def header(self, name: str) -> str | None:
-        """Return the only header with a name, or None."""
         found = [value.decode("latin-1") for key, value in self.headers if key == name.lower().encode()]
         assert len(found) < 2
         return found[0] if found else None
 
     @property
     def text(self) -> str:
-        """The body as text."""
         return self.body.decode()
 
     def json(self) -> Any:
-        """Return the parsed body."""
         return json.loads(self.body)
 
 

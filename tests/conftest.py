@@ -147,7 +147,6 @@ def running(mariadb_server: MariaDbServer) -> Iterator[MariaDbServer]:
 
 
 def require_mariadb() -> None:
-    """Skip the test if MariaDB is not installed, or fail it if MariaDB is required."""
     reason = missing_reason()
     if reason is not None:
         skip_without("MARIADB", reason)
@@ -155,7 +154,6 @@ def require_mariadb() -> None:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator["Browser"]:
-    """The browser, in which no name resolves."""
     from tests import browser  # slow to import, and most tests do not need it
 
     with browser.started() as found:
@@ -183,7 +181,6 @@ def initialised_file(tmp_path_factory: pytest.TempPathFactory, sqlite_file: Path
 
 @pytest.fixture
 def memory_storage() -> MemoryStorage:
-    """In-memory storage."""
     return MemoryStorage()
 
 
@@ -207,7 +204,6 @@ def mariadb_storage(mariadb: MariaDb) -> Iterator[SqlStorage]:
 
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
-    """The URL of a file that does not exist yet."""
     return f"sqlite:///{tmp_path / 'new.db'}"
 
 
@@ -245,7 +241,6 @@ def url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=STORAGES)
 def storage(request: pytest.FixtureRequest) -> Storage:
-    """Each kind of storage in turn, empty."""
     fresh: Storage = request.getfixturevalue(f"{request.param}_storage")
     return fresh
 
@@ -259,13 +254,11 @@ def sql_storage(request: pytest.FixtureRequest) -> SqlStorage:
 
 @pytest.fixture
 def clock() -> FrozenClock:
-    """A clock that stands still."""
     return FrozenClock()
 
 
 @pytest.fixture
 def gallery(storage: Storage, clock: FrozenClock) -> LogoAdmin:
-    """A gallery after its first start."""
     return gallery_on(storage, clock)
 
 

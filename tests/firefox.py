@@ -68,11 +68,9 @@ class Firefox:
         return result
 
     def open(self, url: str) -> None:
-        """Open a URL, and wait until the page has loaded."""
         self.send("WebDriver:Navigate", {"url": url})
 
     def run(self, script: str) -> Any:
-        """Return the value of an expression in the page."""
         return self.send("WebDriver:ExecuteScript", {"script": f"return {script}", "args": []})["value"]
 
     def becomes(self, script: str) -> None:
@@ -90,18 +88,15 @@ class Firefox:
         return identity
 
     def click(self, selector: str) -> None:
-        """Click an element."""
         self.send("WebDriver:ElementClick", {"id": self.find(selector)})
 
     def type(self, selector: str, text: str) -> None:
-        """Replace the text of a field by typing."""
         element = self.find(selector)
         self.send("WebDriver:ElementClear", {"id": element})
         self.send("WebDriver:ElementSendKeys", {"id": element, "text": text})
 
     @contextmanager
     def frame(self, selector: str) -> Iterator[None]:
-        """Switch to a frame of the page."""
         self.send("WebDriver:SwitchToFrame", {"element": self.find(selector)})
         yield
         self.send("WebDriver:SwitchToFrame", {"id": None})
@@ -151,7 +146,6 @@ def started(proxy: str, preferences: Mapping[str, object]) -> Iterator[Firefox]:
 
 
 def _port(profile: Path) -> int:
-    """Wait until Firefox has written its port, and return it."""
     end = time.monotonic() + _SECONDS
     while time.monotonic() < end:
         with suppress(OSError, ValueError):

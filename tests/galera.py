@@ -87,16 +87,13 @@ class Node(MariaDbServer):
         return False
 
     def start_first(self) -> None:
-        """Start the first server of a cluster."""
         self.start("--wsrep-new-cluster")
 
     def status(self, name: str) -> str:
-        """Return one of the server's status values."""
         # Without a database, since an isolated server refuses to select one.
         return str(self._execute(None, f"SHOW GLOBAL STATUS LIKE '{name}'")[0][1])
 
     def isolate(self, *, cut_off: bool) -> None:
-        """Isolate the server from the others, or reconnect it."""
         self._execute(None, f"SET GLOBAL wsrep_provider_options = 'gmcast.isolate={int(cut_off)}'")
 
     def _command(self) -> list[str]:
@@ -155,7 +152,6 @@ class HaProxy:
         self.leads_to("one")
 
     def led_to(self) -> str | None:
-        """Return the name of the server in use, or None."""
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(5)
             connection.connect(str(self._socket))
@@ -176,7 +172,6 @@ class HaProxy:
         return time.monotonic() - began
 
     def remove(self) -> None:
-        """Stop it and remove its files."""
         self._process.kill()
         self._process.wait()
         shutil.rmtree(self._directory, ignore_errors=True)
@@ -219,12 +214,10 @@ class Cluster:
         return name
 
     def url_of(self, database: str) -> str:
-        """Return the URL of a database through the proxy."""
         quoted = self.nodes[0].url_of(database)
         return quoted.replace(self.nodes[0].address, f"127.0.0.1:{self.proxy.port}")
 
     def remove(self) -> None:
-        """Stop everything and remove the files."""
         for node in self.nodes:
             node.remove()
         if hasattr(self, "proxy"):

@@ -116,8 +116,6 @@ UNKNOWN_PASSKEY: Final = {
 
 @dataclass
 class FrozenClock:
-    """A clock that stands still until a test moves it."""
-
     time: int = NOW
 
     def now(self) -> int:
@@ -133,17 +131,14 @@ class FrozenClock:
 
 
 def if_match(command: Asked, *versions: int) -> Asked:
-    """Return a command with ``if_match``."""
     return command.model_copy(update={"if_match": frozenset(versions)})
 
 
 def if_none_match(command: Asked, *versions: int) -> Asked:
-    """Return a command with ``if_none_match``."""
     return command.model_copy(update={"if_none_match": frozenset(versions)})
 
 
 def once(command: Asked, key: str) -> Asked:
-    """Return a command with an idempotency key."""
     return command.model_copy(update={"idempotency_key": key})
 
 
@@ -163,20 +158,17 @@ def recorded(
 
 
 def add_user(uow: UnitOfWork, user: User, password: PasswordHash | None) -> None:
-    """Store a user with a password."""
     uow.records(USERS).add(user)
     if password is not None:
         uow.identity.passwords.set(user.user_id, password)
 
 
 def add_session(storage: Storage, user_id: int) -> None:
-    """Store a session of a user, starting now."""
     session = Session(f"session of {user_id}", user_id, NOW, NOW + 3600)
     storage.write(lambda uow: uow.identity.sessions.add(session))
 
 
 def has_users(uow: UnitOfWork, role_id: int) -> bool:
-    """Return whether a user has the role."""
     return bool(uow.records(USERS).page(-1, 1, Filter(role_id=role_id)))
 
 
@@ -289,15 +281,12 @@ class WatchedStorage:
         self.faultless = 0
 
     def go_away(self, after: int = 0) -> None:
-        """Become unreachable after some more calls."""
         self.fault, self.faultless = StorageUnavailable(self.server), after
 
     def come_back(self) -> None:
-        """Become reachable again."""
         self.fault = None
 
     def is_failing(self) -> bool:
-        """Return whether every call currently fails."""
         return self._inner.is_failing()
 
     def timed_out(self, *, writing: bool) -> StorageUnavailable:
@@ -306,7 +295,6 @@ class WatchedStorage:
         return StorageUnavailable(self.server, Cause.TOO_BUSY)
 
     def erase_removed(self) -> bool:
-        """Overwrite removed rows."""
         return self._inner.erase_removed()
 
     def _asked(self, what: str) -> None:
@@ -558,11 +546,9 @@ def exported(gallery: LogoAdmin, *, hashes: bool = True, **options: Any) -> list
 
 
 def imported(gallery: LogoAdmin, *lines: object, caller: Caller = OWNER, **options: Any) -> import_export.Imported:
-    """Import lines, given as records or as texts."""
     texts = [line if isinstance(line, str | bytes) else json.dumps(line) for line in lines]
     return gallery.import_export.load(import_export.ImportRecords(**options), texts, caller)
 
 
 def history(gallery: LogoAdmin) -> list[Change]:
-    """Return every change."""
     return list(gallery.changes.list(changes.ListChanges()))

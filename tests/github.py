@@ -50,7 +50,6 @@ class FakeGitHub(StandIn):
     revoked: bool = False
 
     def issuer(self, client_secret: str = CLIENT_SECRET) -> GitHubIssuer:
-        """Return the adapter for this GitHub."""
         outgoing = GuardedOutgoing(["127.0.0.1"], context=_CONTEXT)
         return GitHubIssuer(CLIENT_ID, client_secret, REDIRECT_URI, outgoing, url=self.url, api=f"{self.url}{API}")
 

@@ -44,7 +44,6 @@ def private_key(algorithm: str, number: int = 0) -> Private:
 
 
 def public_jwk(algorithm: str, kid: str | None = "1", number: int = 0, **more: Any) -> dict[str, Any]:
-    """Return the public key as a JWK."""
     public: Any = private_key(algorithm, number).public_key()
     jwk: dict[str, Any] = jwt.get_algorithm_by_name(algorithm).to_jwk(public, as_dict=True)
     jwk.pop("key_ops", None)
@@ -86,7 +85,6 @@ class StandIn:
     person: dict[str, Any] = field(default_factory=dict)
 
     def paths(self) -> list[str]:
-        """Return the paths of the requests so far."""
         return [asked.path for asked in self.asked]
 
     def routes(self) -> dict[str, Answer]:
@@ -269,7 +267,6 @@ def standing(make: Callable[[str], Stand]) -> Iterator[Stand]:
 
 
 def fake_issuer() -> AbstractContextManager[FakeIssuer]:
-    """Run an issuer."""
     return standing(FakeIssuer)
 
 

@@ -56,7 +56,6 @@ def search_path() -> str:
 
 
 def free_port() -> int:
-    """Return a free port of the loopback interface."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
@@ -81,12 +80,10 @@ class MariaDb:
 
     @property
     def socket(self) -> Path:
-        """The Unix socket of the server."""
         return self._directory / "socket"
 
     @property
     def address(self) -> str:
-        """The host and port."""
         return f"{self.host}:{self.port}"
 
     def url_of(self, database: str, *, port: int | None = None, password: str = PASSWORD) -> str:
@@ -103,13 +100,11 @@ class MariaDb:
         return self._execute(self.database, *statements)
 
     def prepare(self) -> None:
-        """Create the tables."""
         storage = open_sql_storage(self.url)
         storage.prepare()
         storage.close()
 
     def empty(self) -> None:
-        """Empty all tables and reset the counters."""
         tables = [table.name for table in reversed(metadata.sorted_tables) if table is not state]
         filled = {
             name for (name,) in self.execute(" UNION ALL ".join(f"(SELECT '{t}' FROM {t} LIMIT 1)" for t in tables))
@@ -139,7 +134,6 @@ class MariaDb:
         return name
 
     def create(self, database: str) -> None:
-        """Create another database on the server."""
         self._execute(None, f"CREATE DATABASE {database} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
 
     def _connect(self, database: str | None) -> Any:
@@ -174,11 +168,9 @@ class MariaDbServer(MariaDb):
 
     @property
     def data(self) -> Path:
-        """Its data directory."""
         return self._directory / "data"
 
     def log(self) -> str:
-        """Return its log."""
         return (self._directory / "log").read_text(errors="replace")
 
     def start(self, *options: str) -> None:
@@ -208,11 +200,9 @@ class MariaDbServer(MariaDb):
         time.sleep(0.05)  # the server could still respond until the signal arrives
 
     def resume(self) -> None:
-        """Resume the server."""
         self._running().send_signal(signal.SIGCONT)
 
     def remove(self) -> None:
-        """Stop the server and remove its files."""
         self.kill()
         shutil.rmtree(self._directory, ignore_errors=True)
 

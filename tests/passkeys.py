@@ -115,7 +115,6 @@ class Authenticator:
 
 
 def public(kind: type[CoseKey], private: Private) -> dict[int, Any]:
-    """Return a public key in COSE."""
     return dict(kind.from_cryptography_key(private.public_key()))
 
 

@@ -16,7 +16,6 @@ from logoadmin.settings import settings_of
 
 @contextmanager
 def opened(**given: Any) -> Iterator[LogoAdmin]:
-    """Open a gallery in memory with these settings."""
     with open_gallery(settings_of(database="memory:", access="open", **given)) as gallery:
         yield gallery
 
@@ -39,21 +38,17 @@ class RecordedFiles(MemoryGalleryFiles):
         return {name for name in self.written if name.endswith(ending)}
 
     def ending_in(self, ending: str) -> dict[str, bytes]:
-        """Return the files whose names have an ending."""
         return {name: content for name, content in self.files.items() if name.endswith(ending)}
 
     def text(self, name: str) -> str:
-        """Return the content of a file; empty if it does not exist."""
         return self.files.get(name, b"").decode()
 
     @property
     def pointer(self) -> Pointer:
-        """The published pointer."""
         return parsed(self.files[POINTER])
 
     @property
     def index(self) -> Any:
-        """The published index."""
         return json.loads(self.files[self.pointer.index["path"]])
 
 

@@ -63,7 +63,6 @@ class _Handler(StreamRequestHandler):
 
 @contextmanager
 def serving(address: str = PUBLIC, port: int = 0, context: ssl.SSLContext | None = None) -> Iterator[HostileServer]:
-    """Run a server."""
     with HostileServer(address, port, context) as server:
         Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server
@@ -88,11 +87,9 @@ class Names:
 
 
 def response(body: bytes = b"", *heads: str, status: str = "200 OK") -> bytes:
-    """Return the bytes of a response with a body of a known length."""
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *heads, "", ""]
     return "\r\n".join(lines).encode("utf-8", "surrogateescape") + body
 
 
 def redirect(location: str, status: str = "302 Found") -> bytes:
-    """Return the bytes of a redirect."""
     return response(b"", f"Location: {location}", status=status)

@@ -41,7 +41,6 @@ _TYPES: Final = {b"\x89PNG": "image/png", b"GIF8": "image/gif", b"RIFF": "image/
 
 
 def saved(image: Image.Image, form: str, **options: Any) -> bytes:
-    """Return the file of a picture."""
     file = io.BytesIO()
     image.save(file, form, **options)
     return file.getvalue()
@@ -73,7 +72,6 @@ def shown(page: Page, content: bytes, *, animated: bool = False) -> Shown:
 
 
 def chunk(kind: bytes, content: bytes) -> bytes:
-    """Return a chunk of a PNG."""
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 

@@ -416,7 +416,6 @@ NAMES = {"styles_test": [[PUBLIC]], "other_test": [[PUBLIC]]}
 
 @pytest.fixture
 def trusting(certificate: Path) -> GuardedOutgoing:
-    """Outgoing requests that trust the server's certificate."""
     context = ssl.create_default_context(cafile=str(certificate))
     return GuardedOutgoing([PUBLIC], context=context, resolve=Names(**NAMES))
 

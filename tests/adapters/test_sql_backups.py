@@ -73,7 +73,6 @@ def others() -> set[str]:
 
 
 def change_backup(statement: str, *values: object) -> None:
-    """Make a backup, and change it."""
     copies.back_up(URL, FILE)
     with closing(sqlite3.connect(FILE)) as connection, connection:
         connection.execute(statement, values)

@@ -119,7 +119,6 @@ def test_the_certificate_of_another_host_is_refused(running: MariaDbServer) -> N
 
 @pytest.fixture
 def shared(sqlite_file: Path) -> Iterator[Path]:
-    """A file in a directory that users other than the owner can also reach."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "gallery.db"
         shutil.copy(sqlite_file, file)

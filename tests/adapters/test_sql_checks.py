@@ -28,7 +28,6 @@ def server(running: MariaDbServer) -> Iterator[MariaDbServer]:
 
 
 def found(server: MariaDbServer, processes: int = 1, options: str = "") -> dict[str, tuple[Verdict, str]]:
-    """Return the problems."""
     return {
         result.check: (result.verdict, f"{result.text}; {result.cure}")
         for result in check_database(f"{server.url}{options}", processes)

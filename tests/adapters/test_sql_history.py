@@ -23,7 +23,6 @@ from tests.gallery import ARTWORK, FrozenClock, gallery_on, signed_in
 
 
 def add(storage: SqlStorage, changes: list[Change]) -> None:
-    """Add changes, at most a thousand in a transaction: each must end within the limit of a call."""
     for start in range(0, len(changes), 1_000):
         storage.write(partial(_add, changes[start : start + 1_000]))
 

@@ -24,7 +24,6 @@ _PAGE: Final = Path(__file__).parents[2] / "docs" / "extend.md"
 
 
 def documented() -> str:
-    """Return the migration of the docs."""
     block = _PAGE.read_text(encoding="utf-8").split("## A migration")[1].split("```python\n")[1].split("```")[0]
     return textwrap.dedent("   " + block.removeprefix("   "))
 

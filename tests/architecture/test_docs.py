@@ -114,7 +114,6 @@ def exchanges(page: str) -> Iterator[tuple[str, list[Any]]]:
 
 
 def values_in(written: str) -> list[Any]:
-    """Return consecutive JSON values."""
     values, decoder, rest = [], json.JSONDecoder(), written.strip()
     while rest:
         value, end = decoder.raw_decode(rest)
@@ -188,7 +187,6 @@ def test_the_readme_has_the_endpoints_of_the_specification_with_their_statuses()
 
 
 def kinds_of(error: type[Exception]) -> Iterator[type[Exception]]:
-    """Yield all public subclasses of an error."""
     for kind in error.__subclasses__():
         if hasattr(logoadmin, kind.__name__):
             yield kind
@@ -216,7 +214,6 @@ def test_the_table_of_statuses_is_complete() -> None:
 
 
 def code() -> Iterator[str]:
-    """Yield all code in all pages."""
     for page in PAGES:
         written = page.read_text(encoding="utf-8")
         yield from (body for language, body in _FENCED.findall(written) if language == "sh")

@@ -42,7 +42,6 @@ _WRONG: Final = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
 
 
 def files() -> Iterator[str]:
-    """Yield the files that people read, by their paths in the checkout."""
     for place in ("docs", "src", "tests", "benchmarks", "deploy", "reader", "tools", ".ci"):
         for path in sorted((ROOT / place).rglob("*")):
             name = path.relative_to(ROOT).as_posix()

@@ -41,7 +41,6 @@ def graph() -> grimp.ImportGraph:
 
 
 def of(graph: grimp.ImportGraph, package: str) -> set[str]:
-    """Return a package and its descendants."""
     return {package, *graph.find_descendants(package)}
 
 

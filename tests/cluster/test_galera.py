@@ -42,7 +42,6 @@ _AFTER: Final = 2.0
 
 @pytest.fixture(scope="module")
 def database(cluster: Cluster) -> str:
-    """A database with tables and an administrator."""
     name = cluster.new_database()
     process = command("init", "--database", cluster.url_of(name)).process
     _, said = process.communicate(timeout=60)
@@ -52,7 +51,6 @@ def database(cluster: Cluster) -> str:
 
 @pytest.fixture(scope="module")
 def services(cluster: Cluster, database: str) -> Iterator[list[Service]]:
-    """Two processes that serve through the proxy."""
     with ExitStack() as ended:
         started: list[Service] = []
         for _ in range(2):
@@ -87,7 +85,6 @@ def whole(
 
 
 def same_everywhere(cluster: Cluster, database: str) -> None:
-    """Check that all servers have the same data."""
     tables = (f"SELECT COUNT(*) FROM {database}.{name}" for name in ("authors", "logos", "changes"))
     counts = ", ".join(f"({table})" for table in tables)
     of_all = f"SELECT {counts}, state.* FROM {database}.state"
@@ -177,7 +174,6 @@ def test_without_a_quorum_nothing_is_acknowledged(
 
 @pytest.fixture(scope="module")
 def spread(cluster: Cluster, database: str) -> Iterator[list[Service]]:
-    """Three services, each on a separate server."""
     with ExitStack() as ended:
         started: list[Service] = []
         for node in cluster.nodes:

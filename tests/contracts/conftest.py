@@ -43,7 +43,6 @@ def fresh_sqlite(tmp_path: Path, sqlite_file: Path) -> Iterator[Callable[[], Sto
 
 @pytest.fixture
 def fresh_mariadb(mariadb: MariaDb) -> Iterator[Callable[[], Storage]]:
-    """A function that returns the storage in MariaDB, with empty tables."""
     storage = open_sql_storage(mariadb.url)
 
     def make() -> Storage:

@@ -72,12 +72,10 @@ def link(kind: AnyArtworkKind, artwork_id: int, *author_ids: int) -> Step:
 
 
 def write(storage: Storage, *steps: Step) -> Any:
-    """Do some steps in one write, and return the result of the last one."""
     return storage.write(lambda uow: [step(uow) for step in steps][-1])
 
 
 def write_and_fail(storage: Storage, *steps: Step) -> None:
-    """Do some steps in one write, which then fails."""
     with pytest.raises(ZeroDivisionError):
         write(storage, *steps, lambda _: 1 // 0)
 

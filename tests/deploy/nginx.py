@@ -33,11 +33,9 @@ class Front:
 
     @property
     def address(self) -> Address:
-        """Where the services are reached with TLS."""
         return Address(f"https://127.0.0.1:{self.https}{self.prefix}", self.certificate, within=60)
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        """Make a request with TLS to a path below the prefix."""
         return ask(self.https, self.certificate, method, self.prefix + path, body, **headers)
 
     def sign_in(self, **headers: str) -> str:

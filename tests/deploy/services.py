@@ -51,7 +51,6 @@ os.execve(sys.executable, [sys.executable, "-m", "logoadmin", *program], {**os.e
 
 
 def start_with(sockets: list[socket.socket], directory: Path, *options: str) -> Service:
-    """Start a service with these sockets."""
     numbers = [each.fileno() for each in sockets]
     given = " ".join(map(str, numbers))
     return start("-c", _SYSTEMD, given, "serve", *options, directory=directory, pass_fds=numbers)
@@ -73,12 +72,10 @@ class Services:
         self._listener = listener
 
     def start(self) -> None:
-        """Start a service and wait until it serves."""
         self.running.append(start_with([self._listener], self._directory, "--workers", str(self._workers)))
         assert self.running[-1].address
 
     def stop(self) -> None:
-        """Stop the newest service."""
         self.running[-1].stop()
 
     def replace_workers(self) -> None:
@@ -125,7 +122,6 @@ def reached(front: str, directory: Path, port: int, monkeypatch: pytest.MonkeyPa
 
 
 def import_gallery(directory: Path, **environment: str) -> None:
-    """Import tests/gallery.jsonl into the database that the environment names, or into a file."""
     imported = start("-m", "logoadmin", "import", str(GALLERY), directory=directory, environment=environment)
     _, log = imported.process.communicate(timeout=180)
     assert imported.process.returncode == 0, log

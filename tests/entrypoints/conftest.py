@@ -89,13 +89,11 @@ def gallery(watched: WatchedStorage, clock: FrozenClock, access: Policy) -> Logo
 
 @pytest.fixture
 def client(gallery: LogoAdmin) -> AppClient:
-    """A client of the gallery."""
     return AppClient(web_application(gallery, settings_of()), "http://127.0.0.1:8000")
 
 
 @pytest.fixture
 def app(client: AppClient) -> ASGIApp:
-    """The application of the gallery."""
     return client.app
 
 
@@ -205,8 +203,6 @@ def initialised(initialised_file: Path, empty_directory: Path) -> None:
 
 @pytest.fixture
 def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process."""
-
     def run(*arguments: str, stdin: str | None = "") -> CommandResult:
         monkeypatch.setattr(sys, "argv", ["logoadmin", *arguments])
         sent = None if stdin is None else io.TextIOWrapper(io.BytesIO(stdin.encode()), newline="\n")

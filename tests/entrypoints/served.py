@@ -51,7 +51,6 @@ async def _breaking() -> AsyncIterator[bytes]:
 
 
 def make(kind: str) -> ASGIApp:
-    """Return the application, or fail to."""
     match kind:
         case "wrong settings":
             raise SettingsError("The database is of another version; run logoadmin init")

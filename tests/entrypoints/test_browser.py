@@ -45,7 +45,6 @@ def test_the_page_signs_in_and_calls_in_a_browser(chromium: Browser, kind: str, 
 
 
 def read_roles(page: Page, operation: str) -> Locator:
-    """Try out the list of roles on the page, and return its block."""
     block = page.locator(f"[id$='-{operation}']")
     block.locator(".opblock-summary-control").click()
     block.get_by_role("button", name="Try it out").click()

@@ -45,7 +45,6 @@ def directives(answered: AppResponse) -> dict[str, str]:
 
 
 def files(app: ASGIApp) -> str:
-    """Return the current path of the files of the console."""
     found = re.search(r'src="\./(~[0-9a-f]+/)app\.js"', ask(app, "GET", "/console/").text)
     assert found is not None
     return f"/console/{found[1]}"

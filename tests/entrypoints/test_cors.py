@@ -37,7 +37,6 @@ def from_(origin: str | None, headers: Headers | None = None) -> Headers:
 
 
 def cors(answer: Any) -> dict[str, str]:
-    """Return the CORS headers of a response."""
     headers = answer.headers
     return {name: value for name, value in headers.items() if name.startswith(CORS)}
 

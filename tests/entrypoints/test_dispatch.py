@@ -64,12 +64,10 @@ def storage() -> Iterator[SlowStorage]:
 
 @pytest.fixture
 def slow(storage: SlowStorage, clock: FrozenClock) -> LogoAdmin:
-    """A gallery on it."""
     return gallery_on(storage, clock, Policy.OPEN)
 
 
 def new_request(deadline: float | None = None) -> Request:
-    """Return a request without headers."""
     request = request_of({"method": "GET", "path": "/", "query_string": b"", "headers": []})
     request.deadline = deadline
     return request

@@ -72,7 +72,6 @@ def said(ended: CommandResult) -> dict[str, tuple[str, str]]:
 
 
 def problems(ended: CommandResult) -> dict[str, str]:
-    """Return the texts of all checks that are not ok."""
     return {check: text for check, (verdict, text) in said(ended).items() if verdict != "ok" and check not in ALWAYS}
 
 

@@ -56,7 +56,6 @@ class Place:
         self.keep(directory / "gallery.db")
 
     def keep(self, file: Path) -> None:
-        """Put the gallery in a file."""
         self.file, self.url = file, f"sqlite:///{file}"
 
     @property
@@ -69,14 +68,12 @@ class Place:
         return self._server
 
     def end_connections(self) -> None:
-        """End those that the service has."""
         query = "SELECT id FROM information_schema.processlist WHERE user = 'logoadmin'"
         for (number,) in self.server.execute(query):
             with contextlib.suppress(Exception):
                 self.server.execute(f"KILL {number}")
 
     def change(self, *statements: str) -> None:
-        """Run statements in the file."""
         with contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
             for statement in statements:
                 connection.execute(statement)
@@ -335,7 +332,6 @@ TABLES: Final = {"older_tables", "prerelease_tables", "newer_tables", "moved"}
 
 
 def words_of(command: str) -> list[str]:
-    """Return what a command prints."""
     if command not in CODES:
         return [command]
     cause = CODES[command]
@@ -357,7 +353,6 @@ def wait_for_readyz(client: AppClient, expected: str) -> None:
 
 
 def problems(printed: str) -> set[str]:
-    """Return the checks of doctor that are not ok."""
     return {line[9:27].strip() for line in printed.splitlines()[:-1] if not line.startswith("ok ")}
 
 

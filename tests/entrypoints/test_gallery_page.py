@@ -184,7 +184,6 @@ def version(content: bytes) -> int:
 
 
 def is_served(client: AppClient) -> None:
-    """Wait for the publication."""
     comes_true(lambda: client.get("/gallery/latest.json").status_code == 200)
 
 

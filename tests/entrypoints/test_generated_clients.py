@@ -51,7 +51,6 @@ def address(gallery: LogoAdmin) -> Iterator[str]:
 
 
 def run(folder: Path, *command: str | Path) -> str:
-    """Run a command in a folder, and return what it prints."""
     environment = {**os.environ, "PYTHONPATH": "", "PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"}
     ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -49,7 +49,6 @@ def storage() -> Watched:
 
 
 def checked(storage: Watched, **seconds: float) -> ASGIApp:
-    """Return the checks of a service on a storage."""
     gallery = gallery_on(storage, FrozenClock())
     storage.asked.clear()
     return Router(health_routes(Readiness(gallery, Dispatch(gallery), **seconds)))

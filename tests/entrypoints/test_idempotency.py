@@ -141,7 +141,6 @@ class CrashHarness(Service):
         super().__init__(start(*command, log=None, stdin=subprocess.PIPE).process)
 
     def is_ready(self) -> None:
-        """Wait until it answers."""
         assert self.line() == "ready\n"
 
     def again(self) -> None:
@@ -151,7 +150,6 @@ class CrashHarness(Service):
         self.process.stdin.flush()
 
     def close(self) -> None:
-        """End it for good."""
         self.process.communicate(timeout=60)
 
 

@@ -90,7 +90,6 @@ def id_of(record: dict[str, Any]) -> int:
 
 
 def followed(client: AppClient, path: str, headers: Headers) -> list[list[Any]]:
-    """Return the pages from a path on, by their links."""
     pages: list[list[Any]] = []
     asked = dict(parse_qsl(urlsplit(path).query))
     while path:

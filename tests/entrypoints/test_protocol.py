@@ -68,8 +68,6 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class Running:
-    """Connections to a server."""
-
     def __init__(self, port: int) -> None:
         self.address = ("127.0.0.1", port)
 

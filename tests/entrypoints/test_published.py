@@ -49,7 +49,6 @@ def served(app: ASGIApp, **options: Any) -> AppClient:
 
 
 def is_published(client: AppClient, folder: str = "/gallery/") -> bool:
-    """Return whether there is a pointer."""
     return client.get(f"{folder}latest.json").status_code == 200
 
 
@@ -116,8 +115,6 @@ SHEET = b"a { color: red } " * 100
 
 
 class FakeKey:
-    """Signs nothing."""
-
     jwk: Mapping[str, str] = {"crv": "Ed25519", "kty": "OKP", "x": "AA"}
 
     def sign(self, content: bytes) -> bytes:
@@ -176,7 +173,6 @@ class CountedFiles(MemoryGalleryFiles):
 
 
 def hashed(stem: str, content: bytes) -> str:
-    """Return the name of a file with its hash."""
     return f"{stem}-{hashlib.sha256(content).hexdigest()[:16]}.json"
 
 
@@ -211,12 +207,9 @@ class FolderReader:
         self._runner.close()
 
     def ask(self, name: str = "latest.json", method: str = "GET", **headers: str) -> AppResponse:
-        """Return the response to one request."""
         return self.loop.run_until_complete(self.response(name, method, **headers))
 
     def ask_at_once(self, count: int, name: str = "latest.json") -> list[AppResponse]:
-        """Return the responses to many concurrent requests."""
-
         async def all_of_them() -> list[AppResponse]:
             return await asyncio.gather(*(self.response(name) for _ in range(count)))
 
@@ -235,7 +228,6 @@ PICTURE: Final = f"pictures/{'0' * 64}.webp"
 
 @pytest.fixture
 def files() -> CountedFiles:
-    """A folder with a publication."""
     made = CountedFiles()
     made.publish()
     return made
@@ -243,14 +235,12 @@ def files() -> CountedFiles:
 
 @pytest.fixture
 def reader(files: CountedFiles) -> Iterator[FolderReader]:
-    """A reader of the folder."""
     made = FolderReader(files)
     yield made
     made.close()
 
 
 def tag(response: AppResponse) -> str:
-    """Return the entity tag of a response."""
     found = response.header("etag")
     assert found is not None
     return found

@@ -46,7 +46,6 @@ def heavy(tmp_path: Path) -> Iterator[tuple[int, int]]:
 
 
 def resident(process_id: int, name: str) -> int:
-    """Return how many bytes of memory a process has."""
     found = re.search(rf"{name}:\s+(\d+) kB", Path(f"/proc/{process_id}/status").read_text())
     assert found is not None
     return int(found[1]) * KIB

@@ -184,7 +184,6 @@ READS: Final = [
 
 
 def holder(gallery: LogoAdmin, watched: WatchedStorage, user_id: int, *scope: str) -> Headers:
-    """Return the header of a new user with some scopes."""
     signed_in(watched, *scope, user_id=user_id)
     return bearer(gallery, f"user {user_id}", SOME_PASSWORD)
 
@@ -240,7 +239,6 @@ def answer(client: AppClient, path: str, headers: Headers) -> tuple[Any, ...]:
 
 
 def seems_missing(response: Any) -> None:
-    """Check that a proposal looks like a missing one."""
     assert response.status_code == 404
     assert response.json()["detail"].endswith(" not found")
     assert SECRET not in response.text

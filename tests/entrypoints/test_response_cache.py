@@ -42,7 +42,6 @@ def asked(app: ASGIApp, path: str = "/api/authors", method: str = "GET", **heade
 
 
 def hits(gallery: LogoAdmin) -> float:
-    """Return how many responses came from the cache so far."""
     return samples(logoadmin.metrics(gallery))['logoadmin_response_cache_total{outcome="hit"}']
 
 

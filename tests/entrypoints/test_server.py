@@ -51,7 +51,6 @@ class Served(Service):
         return found
 
     def end(self, how: int = signal.SIGTERM) -> tuple[int, list[str]]:
-        """End it by a signal; return the exit code and the lines of the log."""
         self.process.send_signal(how)
         return self.ended()
 
@@ -65,7 +64,6 @@ Serve = Callable[..., Served]
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Serve]:
-    """Start servers; those that a test leaves are killed."""
     services: list[Served] = []
 
     def start(kind: str = "", **settings: Any) -> Served:

@@ -34,7 +34,6 @@ CONDITIONAL: Final = [
 
 
 def tag(client: AppClient, path: str, headers: Headers | None = None) -> int:
-    """Return the version that a path has now."""
     answer = client.get(path, headers=headers)
     assert answer.status_code == 200, answer.text
     return int(version_in(answer.headers["etag"]))

@@ -108,7 +108,6 @@ class Folder:
         self._port = self._served.enter_context(serving(self._root, self._port))
 
     def stop(self) -> None:
-        """Refuse connections."""
         self._served.close()
 
 

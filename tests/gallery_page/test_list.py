@@ -21,7 +21,6 @@ AUTHORS: Final = (author(1, "Ánn"), author(2, "Bob"))
 
 
 def theme(number: int, **fields: Any) -> dict[str, Any]:
-    """Return a theme; of each target there are fewer than of the one before."""
     return artwork("theme", number, number % 2 + 1, name=f"Theme {number}", **fields)
 
 
@@ -38,7 +37,6 @@ def themes() -> list[dict[str, Any]]:
 
 
 def serving(root: Path, records: list[dict[str, Any]]) -> AbstractContextManager[Folder]:
-    """Serve a gallery of these themes."""
     return served(root, published(authors=AUTHORS, logos=(), themes=records))
 
 

@@ -9,6 +9,5 @@ from tests.reader.hostile_server import HostileServer
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[HostileServer]:
-    """A server without galleries."""
     with HostileServer().running() as running:
         yield running

@@ -36,7 +36,6 @@ _GROUPS: Final[Mapping[str, tuple[Callable[[], Iterable[Story]], ...]]] = {
 
 
 def vectors() -> Iterator[tuple[str, str]]:
-    """Yield the name of each file, and its content."""
     for name, groups in _GROUPS.items():
         found = [_vector(story) for group in groups for story in group() if _is_plain(story)]
         yield f"{name}.json", json.dumps(found, ensure_ascii=False, indent=1) + "\n"

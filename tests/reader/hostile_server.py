@@ -34,7 +34,6 @@ class HostileServer:
 
     @contextmanager
     def running(self) -> Iterator["HostileServer"]:
-        """Serve until the end."""
         thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
@@ -53,7 +52,6 @@ class HostileServer:
         return f"{self.address}/{gallery}/"
 
     def begin(self, gallery: str, step: int) -> None:
-        """Begin a step of a gallery."""
         self._now[gallery] = step
 
     def requests(self, gallery: str) -> list[list[str]]:

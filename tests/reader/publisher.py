@@ -26,8 +26,6 @@ def sha256(content: bytes) -> str:
 
 @dataclass
 class PublicKey:
-    """A public key as a JWK."""
-
     jwk: Mapping[str, str]
 
 
@@ -51,8 +49,6 @@ A, B, C, STRANGER = (Key(name) for name in ("a", "b", "c", "stranger"))
 
 @dataclass(frozen=True)
 class Answer:
-    """A response of the server."""
-
     body: bytes
     status: int = 200
     endless: bool = False  # the body is repeated without end

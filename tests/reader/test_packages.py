@@ -25,14 +25,12 @@ _NODE: Final = ROOT / ".venv-node/bin"
 
 @pytest.fixture(scope="module")
 def project() -> dict[str, Any]:
-    """The metadata of the service."""
     found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return found
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of the wheel."""
     directory = tmp_path_factory.mktemp("wheel")
     (built,) = WheelBuilder(str(ROOT / "reader/python")).build(directory=str(directory), versions=["standard"])
     with ZipFile(built) as archive:

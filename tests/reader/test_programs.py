@@ -33,7 +33,6 @@ Serve = Callable[[Files], None]
 
 @pytest.fixture
 def serve(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> Serve:
-    """Serve other files as the gallery, from now on."""
     monkeypatch.setattr("time.time", lambda: NOW + 100)
 
     def serve(files: Files) -> None:

@@ -105,7 +105,6 @@ def publish(server: HostileServer, story: Story) -> str:
 
 
 def compare(seen: Seen, observed: Observed, requests: Sequence[str], where: str) -> None:
-    """Compare an observation with the expected one."""
     expected = json.loads(json.dumps(asdict(seen)))
     assert {**expected, "requests": 0} == {**observed, "error": expected["error"], "requests": 0}, where
     assert bool(observed["error"]) == bool(seen.error), (where, observed["error"])

@@ -227,7 +227,6 @@ def matches(change: Any, where: dict[str, Any]) -> bool:
 
 
 def paged(gallery: LogoAdmin, order: Order) -> list[Act]:
-    """Return the acts, read in pages of two."""
     found: list[Act] = []
     after: dict[str, Any] = {}
     while True:

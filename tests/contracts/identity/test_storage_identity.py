@@ -29,7 +29,6 @@ ISSUER: Final = "https://issuer.test"
 
 @pytest.fixture
 def people(storage: Storage) -> Storage:
-    """A storage with the users 1 and 2."""
     write(storage, add(role(), user(1, "ann"), user(2, "ben")))
     return storage
 

@@ -115,7 +115,6 @@ def failures(files: GalleryFiles, what: Publication, now: int, *, torn: bool = F
 
 
 def assert_whole(files: GalleryFiles) -> Pointer:
-    """Assert that the pointer and all files in it are complete."""
     content = files.read(POINTER)
     assert content is not None
     pointer = parsed(content)

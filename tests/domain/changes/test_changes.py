@@ -211,7 +211,6 @@ def _commands() -> st.SearchStrategy[Command]:
 
 
 def artwork_commands() -> st.SearchStrategy[Command]:
-    """Return any command for authors, logos and themes."""
     values = {"name": _NAMES, "active": st.booleans()}
     every = [
         of(authors.CreateAuthor, user_id=st.integers(100, 105), username=_NAMES),

@@ -481,8 +481,6 @@ def test_bad_lines_beyond_the_limit_are_only_counted(stocked: LogoAdmin) -> None
 @pytest.mark.rule("contract I2")
 def test_a_line_that_can_be_read_only_once_is_not_lost(gallery: LogoAdmin) -> None:
     class Lost:
-        """Lines that are there only the first time."""
-
         readings = 0
 
         def __iter__(self) -> Iterator[str | errors.InvalidInput]:
@@ -498,8 +496,6 @@ def test_a_line_that_can_be_read_only_once_is_not_lost(gallery: LogoAdmin) -> No
 @pytest.mark.rule("contract I2", "contract I4")
 def test_a_file_of_bad_lines_is_not_read_to_its_end(stocked: LogoAdmin) -> None:
     class Endless:
-        """An endless sequence of lines."""
-
         def __iter__(self) -> Iterator[str]:
             return repeat("x")
 
@@ -520,7 +516,6 @@ def test_the_hash_of_the_lines_is_part_of_the_idempotent_command(stocked: LogoAd
 
 
 def without_id(line: dict[str, Any]) -> dict[str, Any]:
-    """Return the line of a new record."""
     return {name: value for name, value in line.items() if name != f"{line['kind']}_id"}
 
 

@@ -44,7 +44,6 @@ class Receivers:
         return self.answers.get(url, lambda: 204)()
 
     def events(self, url: str = DISCORD) -> list[str]:
-        """Return the events that a receiver got."""
         return [body["event"] for to, body in self.got if to == url]
 
 

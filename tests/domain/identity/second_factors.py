@@ -19,7 +19,6 @@ STEP = 30
 
 
 def code_of(totp: NewTotp, now: int) -> str:
-    """Return the code that an app shows at a time."""
     return TOTP(totp.secret).at(now)
 
 
@@ -30,7 +29,6 @@ def wrong_code(totp: NewTotp, now: int) -> str:
 
 
 def enrol(gallery: LogoAdmin, who: Caller, now: int = NOW) -> tuple[NewTotp, NewFactor]:
-    """Enrol an app of a user, with the code that it shows now."""
     totp = gallery.factors.enrol_totp(EnrolTotp(name="Phone"), who)
     return totp, gallery.factors.confirm_totp(ConfirmTotp(factor_id=totp.factor_id, code=code_of(totp, now)), who)
 
@@ -43,26 +41,22 @@ def enrolled(gallery: LogoAdmin, command: SignIn = ANN, now: int = NOW) -> tuple
 
 
 def challenged(gallery: LogoAdmin, command: SignIn = ANN, client: Caller = ANONYMOUS) -> SecondFactorRequired:
-    """Take the first step of a sign-in."""
     with pytest.raises(SecondFactorRequired) as required:
         gallery.sessions.sign_in(command, client)
     return required.value
 
 
 def answering(required: SecondFactorRequired, **answer: Any) -> SignInWithFactor:
-    """Return the command of the second step."""
     return SignInWithFactor(challenge=required.challenge, **answer)
 
 
 def second_step(
     gallery: LogoAdmin, required: SecondFactorRequired, client: Caller = ANONYMOUS, **answer: Any
 ) -> Tokens:
-    """Take the second step of a sign-in."""
     return gallery.factors.sign_in(answering(required, **answer), client)
 
 
 def is_refused(gallery: LogoAdmin, required: SecondFactorRequired, client: Caller = ANONYMOUS, **answer: Any) -> bool:
-    """Return whether the second step is refused as wrong."""
     try:
         second_step(gallery, required, client, **answer)
     except SignInRefused:

@@ -25,7 +25,6 @@ def caller(gallery: LogoAdmin, tokens: Tokens) -> SignedIn:
 
 
 def refreshing(tokens: Tokens, key: str | None = None) -> Refresh:
-    """Return the command that refreshes tokens, with an optional idempotency key."""
     command = Refresh(refresh_token=tokens.refresh_token)
     return command if key is None else once(command, key)
 
@@ -35,7 +34,6 @@ def refresh(gallery: LogoAdmin, tokens: Tokens) -> Tokens:
 
 
 def works(gallery: LogoAdmin, tokens: Tokens) -> bool:
-    """Return whether an access token is still valid."""
     try:
         who = caller(gallery, tokens)
         gallery.users.get(GetUser(user_id=who.user_id), who)
@@ -53,7 +51,6 @@ def key_of(gallery: LogoAdmin, who: Caller, *scope: str, expires_in: int | None 
 
 
 def works_as_key(gallery: LogoAdmin, key: KeyHolder) -> bool:
-    """Return whether a service key is still valid."""
     try:
         gallery.sessions.me(WhoAmI(), key)
     except InvalidToken:

@@ -228,7 +228,6 @@ class NeverStranded(RuleBasedStateMachine):
     # The credentials that users have.
 
     def add(self, user_id: int) -> None:
-        """Add an administrator who has no password."""
         line = f'{{"kind": "user", "user_id": {user_id}, "username": "user {user_id}", "avatar": null, "role_id": 2}}'
         self.gallery.import_export.load(ImportRecords(), [line])
 

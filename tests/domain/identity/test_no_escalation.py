@@ -70,7 +70,6 @@ def painter(manager: SignedIn, storage: MemoryStorage) -> SignedIn:
 
 
 def refused(gallery: LogoAdmin, does: Callable[[], object], error: type[LogoAdminError] = NotPermitted) -> None:
-    """Check that a call is refused and changes nothing."""
     before = exported(gallery), history(gallery)
     with pytest.raises(error) as caught:
         does()

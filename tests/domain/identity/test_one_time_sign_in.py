@@ -62,7 +62,6 @@ def site_key(gallery: LogoAdmin, *scope: str) -> Caller:
 
 
 def link_to(gallery: LogoAdmin, command: CreateLink = MIA, who: Caller | None = None) -> str:
-    """Return the secret part of a new link."""
     return gallery.links.create(command, who or site_key(gallery, "users:write")).link
 
 
@@ -79,7 +78,6 @@ class Once:
     refusal: str
 
     def is_refused(self, gallery: LogoAdmin, secret: str, *username: str) -> None:
-        """Check that a secret is refused with this text, whatever the reason."""
         with pytest.raises(errors.SignInRefused, match=f"^{self.refusal}$"):
             self.sign_in(gallery, secret, *username)
 

@@ -64,7 +64,6 @@ EVERY: Final = {*RECENT}
 
 
 def outcome(gallery: LogoAdmin, kind: type[Command], who: Caller) -> type[errors.LogoAdminError] | None:
-    """Return the error of a command, None for success."""
     error = error_of(gallery, kind, who)
     return None if error is None else type(error)
 

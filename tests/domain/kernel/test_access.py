@@ -175,7 +175,6 @@ def refused(gallery: LogoAdmin, kinds: Iterable[type[Command]], caller: CallerFo
 
 
 def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
-    """Return the permission error of a caller, None if permitted."""
     try:
         ask(gallery, kind(**ASKED[kind][1]), caller)
     except (errors.NotAuthenticated, errors.NotPermitted) as error:

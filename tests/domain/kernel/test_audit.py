@@ -168,8 +168,6 @@ def do(gallery: LogoAdmin, kind: type[Command], caller: Caller = OWNER) -> Any:
 
 
 def versions(storage: MemoryStorage) -> dict[tuple[Kind, int], int]:
-    """Return the version of every record."""
-
     def work(uow: ports.UnitOfWork) -> dict[tuple[Kind, int], int]:
         pages: dict[Kind, Any] = {kind: uow.records(row) for kind, row in KINDS.items()}
         records = {
@@ -417,7 +415,6 @@ OWNERS: Final = {
 
 
 def modules_with(pattern: str) -> set[str]:
-    """Return the modules of the contexts in which a pattern occurs."""
     domain = Path(logoadmin.__file__).parent / "domain"
     texts = {path.relative_to(domain).as_posix(): path.read_text(encoding="utf-8") for path in domain.rglob("*.py")}
     return {name for name, text in texts.items() if re.search(pattern, text) and not name.startswith("kernel/")}

@@ -18,7 +18,6 @@ URL = "https://example.org/"
 
 
 def stating(**members: Any) -> Details:
-    """Return details in JSON."""
     return Details(**members)
 
 

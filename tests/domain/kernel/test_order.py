@@ -48,7 +48,6 @@ def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
 
 
 def answer(gallery: LogoAdmin, command: Command, caller: Caller) -> type[errors.LogoAdminError] | None:
-    """Return the error of a command, None for success."""
     try:
         ask(gallery, command, caller)
     except errors.LogoAdminError as error:

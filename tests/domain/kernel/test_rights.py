@@ -176,7 +176,6 @@ class Cleaning(Service):
 
     @writes(SIGNED_IN)
     def nothing(self, uow: AuditedUnitOfWork, _command: RemoveLogo) -> int | None:
-        """Return the user."""
         return uow.held.user_id
 
 
@@ -273,12 +272,10 @@ class Prying(Service):
 
     @reads()
     def of_a_read(self, uow: ReadUnitOfWork, _command: GetLogo) -> set[str]:
-        """Do the same from the unit of work of a read."""
         return types_from(uow, *(uow.records(kind) for kind in KINDS.values()))
 
     @use_case()
     def of_a_gate(self, gate: Gate, _command: GetLogo) -> set[str]:
-        """Do the same from a gate."""
         return types_from(gate)
 
 

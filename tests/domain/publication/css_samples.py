@@ -73,6 +73,5 @@ SHEETS: Final = (
 
 
 def using(document: str, uses: Iterable[str]) -> str:
-    """Return declarations that use the URL of a document in all these properties."""
     escaped = "".join(f"\\{ord(each):x} " if each in '"\\\n\t' else each for each in document)
     return ";".join(f'{use}:url("{escaped}")' for use in uses)

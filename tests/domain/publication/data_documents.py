@@ -11,12 +11,10 @@ PNG: Final = "data:image/png;base64,iVBORw0KGgo="
 
 
 def svg(inside: str, before: str = "") -> str:
-    """Return an SVG document with this content."""
     return f"{before}{HEAD}{inside}</svg>"
 
 
 def url(document: str | bytes, media_type: str = "image/svg+xml") -> str:
-    """Return a document as a `data:` URL."""
     return f"data:{media_type},{quote(document)}"
 
 

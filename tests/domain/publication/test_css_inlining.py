@@ -28,7 +28,6 @@ SHEET = "u{b:c}"
 
 
 def inlined(css: str, **sheets: Any) -> InlinedCss:
-    """Return CSS with copies of sheets on one host."""
     return inline(css, "sheet", Origins({HOST + name: sheet for name, sheet in sheets.items()}), FrozenClock())
 
 

@@ -56,7 +56,6 @@ def index_of(publication: Publication) -> Any:
 
 
 def signers_of(publication: Publication) -> list[str]:
-    """Return the names of the keys that signed a publication."""
     headers = (each["protected"] for each in json.loads(publication.pointer)["signatures"])
     return [json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))["kid"] for header in headers]
 
@@ -395,8 +394,6 @@ def test_these_fields_are_published_and_settable() -> None:
 
 @dataclass(frozen=True, slots=True)
 class LogoWithNote(Logo):
-    """A logo with a new field."""
-
     note: str = field(default="for reviewers", kw_only=True)
 
 
