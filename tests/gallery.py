@@ -1,5 +1,6 @@
 """A gallery for tests, with a frozen clock, cheap hashing, and a record for every command."""
 
+import io
 import json
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from hashlib import sha256
 from operator import attrgetter
 from typing import Any, Final, TypeVar, get_type_hints
 
+from PIL import Image
 from pyotp import TOTP
 
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
@@ -548,6 +550,12 @@ def exported(gallery: LogoAdmin, *, hashes: bool = True, **options: Any) -> list
 def imported(gallery: LogoAdmin, *lines: object, caller: Caller = OWNER, **options: Any) -> import_export.Imported:
     texts = [line if isinstance(line, str | bytes) else json.dumps(line) for line in lines]
     return gallery.import_export.load(import_export.ImportRecords(**options), texts, caller)
+
+
+def drawing(shade: int = 7, size: tuple[int, int] = (8, 6), form: str = "PNG") -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", size, (shade, 0, 0)).save(file, form)
+    return file.getvalue()
 
 
 def history(gallery: LogoAdmin) -> list[Change]:

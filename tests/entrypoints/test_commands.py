@@ -1,13 +1,11 @@
 """Commands as they are typed: backups, moves, pictures, notices and completion."""
 
-import io
 import json
 import time
 from pathlib import Path
 from typing import Final
 
 import pytest
-from PIL import Image
 
 import logoadmin
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, TAG_TABLES, metadata
@@ -18,7 +16,7 @@ from logoadmin.entrypoints.cli.import_export import NOT_EXPORTED
 from logoadmin.settings import load_settings
 from tests.answering import Answer, Request, answering
 from tests.entrypoints.conftest import CommandResult, Run, assert_one_line, check
-from tests.gallery import ARTWORK
+from tests.gallery import ARTWORK, drawing
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -232,15 +230,9 @@ def test_missing_notify_urls_are_reported(run: Run) -> None:
 DATABASE: Final = "sqlite:///logoadmin.db"
 
 
-def png(shade: int) -> bytes:
-    file = io.BytesIO()
-    Image.new("RGB", (20, 10), (shade, 0, 0)).save(file, "PNG")
-    return file.getvalue()
-
-
 def _picture(request: Request) -> Answer:
     shade = request.path.strip("/")
-    return Answer(png(int(shade))) if shade.isdecimal() else Answer(status=404)
+    return Answer(drawing(int(shade))) if shade.isdecimal() else Answer(status=404)
 
 
 def urls() -> list[str]:
@@ -281,7 +273,7 @@ def test_pictures_on_other_hosts_are_copied_as_one_request(run: Run, monkeypatch
 @pytest.mark.usefixtures("initialised")
 def test_pictures_are_moved_as_files(run: Run, tmp_path: Path) -> None:
     with logoadmin.connect(DATABASE) as gallery:
-        sent = {gallery.pictures.send(logoadmin.SendPicture(), png(shade)).picture for shade in (1, 2, 3)}
+        sent = {gallery.pictures.send(logoadmin.SendPicture(), drawing(shade)).picture for shade in (1, 2, 3)}
     listed = [json.loads(line) for line in run("pictures", "list").out.splitlines()]
     assert [each["picture"] for each in listed] == sorted(sent)
     assert all(each["named_by"] == [] and each["user_name"] is None for each in listed)

@@ -20,8 +20,8 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.file_names import MADE
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.gallery_files import GalleryFiles
-from tests.asgi import AppClient
 from tests.entrypoints.conftest import Run
+from tests.entrypoints.test_published import served
 from tests.gallery import ARTWORK
 from tests.published_files import RecordedFiles, opened
 from tests.services import comes_true
@@ -98,8 +98,7 @@ def test_a_page_of_another_program_is_kept(files: RecordedFiles) -> None:
 @pytest.mark.server("a publisher in a thread")
 def test_the_service_serves_every_file_that_the_page_keeps_for_offline_use() -> None:
     with opened() as gallery:
-        client = AppClient(logoadmin.asgi(gallery))
-        is_served(client)
+        client = served(logoadmin.asgi(gallery))
         kept = re.findall(r'"([\w-]+\.\w+)"', client.get("/gallery/page-offline.js").text)
         assert "page-face-accented.woff2" in kept
         assert {client.get(f"/gallery/{name}").status_code for name in kept} == {200}
@@ -108,8 +107,7 @@ def test_the_service_serves_every_file_that_the_page_keeps_for_offline_use() -> 
 @pytest.mark.server("a publisher in a thread")
 def test_the_service_serves_the_page() -> None:
     with opened(gallery_title="Ours <3") as gallery:
-        client = AppClient(logoadmin.asgi(gallery))
-        is_served(client)
+        client = served(logoadmin.asgi(gallery))
         assert "<title>Ours &lt;3</title>" in client.get("/gallery/").text
         for name in ("", "index.html", "checks/", "page.js", "page.css", "feed.xml"):
             assert client.get(f"/gallery/{name}").status_code == 200, name
@@ -122,8 +120,7 @@ def test_the_service_serves_the_page() -> None:
 
 def test_without_the_page_its_path_is_a_404() -> None:
     with opened(gallery_page=False) as gallery:
-        client = AppClient(logoadmin.asgi(gallery))
-        is_served(client)
+        client = served(logoadmin.asgi(gallery))
         for path in ("/gallery/", "/gallery/index.html", "/gallery/page.js", "/gallery"):
             assert client.get(path).status_code == 404
 
@@ -143,15 +140,6 @@ def test_the_page_links_to_the_console(given: dict[str, Any], console: str | Non
     with opened(**given) as gallery:
         gallery.publication.publish(files)
     assert data_of(files)["submit"] == console
-
-
-def test_an_embedding_program_sets_the_page() -> None:
-    with logoadmin.connect(gallery_page=False) as gallery:
-        assert gallery.publication.rules.page is None
-    with logoadmin.connect(gallery_title="Ours") as gallery:
-        page = gallery.publication.rules.page
-        assert page is not None
-        assert page.title == "Ours"
 
 
 # User styles.
@@ -181,10 +169,6 @@ def gallery() -> Iterator[LogoAdmin]:
 def version(content: bytes) -> int:
     (line,) = [line for line in content.decode().splitlines() if line.startswith("@version")]
     return int(line.rpartition(".")[2])
-
-
-def is_served(client: AppClient) -> None:
-    comes_true(lambda: client.get("/gallery/latest.json").status_code == 200)
 
 
 def test_a_publication_has_a_style_for_each_artwork_of_a_described_target(
@@ -270,8 +254,7 @@ def test_damaged_state_and_missing_files_are_replaced(gallery: LogoAdmin, conten
 
 @pytest.mark.server("a publisher in a thread")
 def test_the_service_serves_styles(gallery: LogoAdmin) -> None:
-    client = AppClient(logoadmin.asgi(gallery))
-    is_served(client)
+    client = served(logoadmin.asgi(gallery))
     assert client.get("/gallery/logos/1.user.css").status_code == 200
     gallery.logos.amend(AmendLogo(logo_id=1, custom_css="color: blue"))
     comes_true(lambda: "color: blue" in client.get("/gallery/logos/1.user.css").text)

@@ -1,7 +1,6 @@
 """The application inside another one, and its regular work in the background (contract C3, H6, O9, R6)."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final
@@ -24,6 +23,7 @@ from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.dispatch import Dispatch
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
 from tests.asgi import AppClient, answer_of, scope_of
+from tests.domain.changes.test_notices import Receivers
 from tests.domain.identity.sign_ins import ANN, refreshing
 from tests.gallery import NOW, FrozenClock, gallery_on, stock
 from tests.sample_requests import READ_ONLY
@@ -206,21 +206,9 @@ def test_a_fault_is_logged_and_does_not_end_the_work(
     assert caplog.messages == ["Cannot remove expired records"]
 
 
-class _Receivers:
-    """Receivers that accept what they get."""
-
-    def __init__(self) -> None:
-        self.got: list[str] = []
-
-    def post(self, url: str, content: bytes, *, seconds: float) -> int:
-        assert seconds < 60
-        self.got.append(f"{url} {json.loads(content)['event']}")
-        return 204
-
-
 @pytest.mark.rule("contract R6")
 def test_an_application_sends_notices_while_it_is_served(clock: FrozenClock) -> None:
-    receivers = _Receivers()
+    receivers = Receivers()
     gallery = gallery_on(MemoryStorage(), clock, receivers=receivers, notify_urls=["https://hook.test/"])
     stock(gallery)
     clock.pass_by(11)
@@ -230,4 +218,4 @@ def test_an_application_sends_notices_while_it_is_served(clock: FrozenClock) -> 
             await until(lambda: bool(receivers.got))
 
     asyncio.run(live())
-    assert receivers.got == ["https://hook.test/ proposal.waiting"]
+    assert receivers.events("https://hook.test/") == ["proposal.waiting"]

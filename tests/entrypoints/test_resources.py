@@ -1,24 +1,23 @@
 """The history, events, details, proposals and pictures over HTTP (contract G, O9, P, R1, S1)."""
 
-import io
 import re
 import time
 from typing import Any, Final
 
 import pytest
-from PIL import Image
+from starlette.types import ASGIApp
 
 import logoadmin
 from logoadmin.domain.gallery.artworks import BlockLogo, CreateLogo
 from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
+from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.asgi import AppClient
+from tests.asgi import AppClient, ask
 from tests.entrypoints.conftest import GUARDED, Headers, bearer
 from tests.entrypoints.test_operations import types_of
 from tests.gallery import (
-    ADMIN_ID,
     ARTWORK,
     LOOK,
     PIXEL,
@@ -26,6 +25,7 @@ from tests.gallery import (
     STOCKED_PICTURE,
     FrozenClock,
     WatchedStorage,
+    drawing,
     signed_in,
 )
 from tests.sample_requests import SAMPLES
@@ -119,23 +119,6 @@ def test_an_invalid_parameter_or_note_is_named(
 # Events.
 
 
-EVENTS: Final = "/api/auth/events"
-
-
-def test_without_the_scope_users_see_only_their_own_events(client: AppClient, admin: Headers, ann: Headers) -> None:
-    def events(headers: Headers, query: str = "") -> list[tuple[str, str]]:
-        listed = client.get(EVENTS + query, headers=headers)
-        assert listed.status_code == 200
-        return [(event["event"], event["user_name"]) for event in listed.json()]
-
-    everything = [("signed_in", "ann"), ("key_made", "admin"), ("signed_in", "admin")]
-    assert events(admin) == everything
-    assert events(ann) == events(ann, "?user_id=7") == events(admin, "?user_id=7") == everything[:1]
-    assert events(admin, f"?user_id={ADMIN_ID}") == everything[1:]
-    for query in (f"?user_id={ADMIN_ID}", "?user_id=99"):
-        assert client.get(EVENTS + query, headers=ann).status_code == 403
-
-
 @pytest.mark.rule("contract C1")
 @pytest.mark.parametrize("watched", ["sqlite"], indirect=True)
 def test_a_flood_beyond_the_limits_empties_the_response_cache_once_a_minute(
@@ -155,21 +138,6 @@ def test_a_flood_beyond_the_limits_empties_the_response_cache_once_a_minute(
 
 
 # Details.
-
-
-DETAILS: Final = {"description": "Northern lights", "licence": "CC0-1.0", "tags": ["dark"], "origin": "aurora-17"}
-
-
-@pytest.mark.rule("contract S1")
-def test_details_are_created_merged_and_removed(client: AppClient, admin: Headers) -> None:
-    created = client.post("/api/themes", json={**ARTWORK, "details": {**DETAILS, "text": ""}}, headers=admin)
-    assert (created.status_code, created.json()["details"]) == (201, DETAILS)
-    path = f"/api/themes/{created.json()['theme_id']}"
-    merged = {"description": "Northern lights", "tags": ["light"], "origin": "aurora-17"}
-    for details, expected in (({"licence": None, "tags": ["Light"]}, merged), (None, None)):
-        response = client.patch(path, json={"details": details}, headers=admin)
-        assert (response.status_code, response.json().get("details")) == (200, expected)
-        assert client.get(path).json() == response.json()
 
 
 # Proposals.
@@ -247,13 +215,8 @@ def seems_missing(response: Any) -> None:
 # Pictures.
 
 
+WIDE: Final = (640, 400)
 FOREVER: Final = "public, max-age=31536000, immutable"
-
-
-def png(shade: int = 7) -> bytes:
-    file = io.BytesIO()
-    Image.new("RGB", (640, 400), (shade, 0, 0)).save(file, "PNG")
-    return file.getvalue()
 
 
 def upload(client: AppClient, sender: Headers, content: bytes, kind: str = "image/png") -> tuple[int, Any]:
@@ -269,12 +232,12 @@ def sender(gallery: LogoAdmin, watched: WatchedStorage) -> Headers:
 
 @pytest.mark.rule("contract P1")
 def test_a_picture_is_sent_and_sent_again(client: AppClient, sender: Headers) -> None:
-    status, first = upload(client, sender, png())
+    status, first = upload(client, sender, drawing(size=WIDE))
     assert status == 201
     assert (first["width"], first["height"]) == (640, 400)
     # The content alone determines the type.
-    assert upload(client, sender, png(), "application/octet-stream") == (200, first)
-    assert upload(client, sender, png(), "image/jpeg") == (200, first)
+    assert upload(client, sender, drawing(size=WIDE), "application/octet-stream") == (200, first)
+    assert upload(client, sender, drawing(size=WIDE), "image/jpeg") == (200, first)
 
 
 @pytest.mark.rule("contract P1", "contract A21")
@@ -297,10 +260,10 @@ def test_another_body_is_refused(
 
 @pytest.mark.rule("contract P1", "contract A19")
 def test_callers_without_the_right_are_refused_before_they_send_the_file(
-    client: AppClient, gallery: LogoAdmin, watched: WatchedStorage
+    app: ASGIApp, gallery: LogoAdmin, watched: WatchedStorage
 ) -> None:
-    assert upload(client, holder(gallery, watched, 501, "authors:write"), b"")[0] == 403
-    assert upload(client, {}, PIXEL)[0] == 403
+    headers = [*holder(gallery, watched, 501, "authors:write").items(), ("content-type", "image/png")]
+    assert ask(app, "POST", "/api/pictures", headers=headers, body=[bytes(MAX_PICTURE), PIXEL]).status_code == 403
 
 
 @pytest.mark.rule("contract P2")
@@ -360,7 +323,7 @@ def test_a_picture_taken_down_is_served_only_to_callers_who_may_read_users(
 
 @pytest.mark.rule("contract P4", "contract E2")
 def test_the_list_of_pictures_links_to_its_next_page(client: AppClient, gallery: LogoAdmin, admin: Headers) -> None:
-    gallery.pictures.send(SendPicture(), png(9))
+    gallery.pictures.send(SendPicture(), drawing(9, WIDE))
     first = client.get("/api/pictures?limit=1", headers=admin)
     (listed,) = first.json()
     (other,) = client.get(first.links["next"]["url"], headers=admin).json()

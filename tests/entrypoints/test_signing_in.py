@@ -74,15 +74,6 @@ def test_the_list_of_sessions_has_the_address_and_browser_of_each_sign_in(client
     }
 
 
-@pytest.mark.rule("contract O5")
-def test_changing_the_own_password_requires_the_current_one(client: AppClient, ann: Headers) -> None:
-    """ASVS 6.2.3."""
-    wrong = {"password": "long and rare", "current_password": "wrong"}
-    answer = client.put("/api/users/7/password", json=wrong, headers=ann)
-    assert (answer.status_code, answer.json()["detail"]) == (403, "Incorrect password")
-    assert "www-authenticate" not in answer.headers
-
-
 # Second factors.
 
 

@@ -15,11 +15,9 @@ from pyotp import TOTP
 
 import logoadmin
 from logoadmin import (
-    BeginPasskey,
     ConfirmTotp,
     CreateUser,
     EnrolmentRequired,
-    EnrolPasskey,
     EnrolTotp,
     ListSessions,
     LogoAdmin,
@@ -32,8 +30,10 @@ from logoadmin import (
     SignInWithCode,
     SignInWithFactor,
 )
+from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.public_url import LOCAL
 from tests.asgi import AppClient
+from tests.domain.identity import test_passkeys
 from tests.entrypoints.conftest import Run, check
 from tests.passkeys import Authenticator
 from tests.services import start
@@ -223,9 +223,8 @@ def test_a_lockout_by_another_public_url_is_resolved(run: Run, gallery: LogoAdmi
     """Passkeys belong to the former host."""
     device = Authenticator(site=LOCAL)
     who = gallery.sessions.caller(password(gallery).access_token)
-    begun = gallery.passkeys.begin(BeginPasskey(), who)
-    values = {"challenge": begun.challenge, "name": "Laptop", "credential": device.create(begun.options)}
-    gallery.passkeys.enrol(EnrolPasskey.model_validate(values), who)
+    assert isinstance(who, SignedIn)
+    test_passkeys.enrol(gallery, who, device)
     with connected(public_url="https://gallery.example") as moved:
         with pytest.raises(SecondFactorRequired) as required:
             password(moved)

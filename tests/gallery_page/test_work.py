@@ -1,12 +1,10 @@
 """The pages of works and authors in Chromium (contract Q1)."""
 
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from PIL import Image
 from playwright.sync_api import expect
 
 from logoadmin import CreateAuthor, CreateLogo, CreateTheme, LogoAdmin
@@ -16,6 +14,7 @@ from logoadmin.domain.gallery.artworks import BlockTheme, LinkLogoAuthor, LinkTh
 from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.settings import settings_of
 from tests.console.test_accessible import findings
+from tests.gallery import drawing
 from tests.gallery_page.conftest import Look
 from tests.gallery_page.folder import STACKED, Folder, becomes
 
@@ -37,9 +36,7 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.logos.create(CreateLogo(name="<b>Crown</b>", custom_css="color: red", target="wiki", **ADDED))
     gallery.logos.link(LinkLogoAuthor(logo_id=1, author_id=1))
     gallery.themes.block(BlockTheme(theme_id=3, reason="tracks readers"))
-    file = io.BytesIO()
-    Image.new("RGB", (8, 8), "red").save(file, "PNG")
-    tiny = gallery.pictures.send(SendPicture(), file.getvalue()).url
+    tiny = gallery.pictures.send(SendPicture(), drawing()).url
     pictured = ADDED | {"preview_url": tiny, "details": {"screenshots": [{"url": tiny}]}}
     gallery.themes.create(CreateTheme(name="Tiny", target="wiki", custom_css="", **pictured))
 

@@ -31,9 +31,19 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.storage import Storage
-from tests.contracts.gallery.test_pictures import drawing
 from tests.contracts.steps import at_once
-from tests.gallery import ARTWORK, LOOK, FrozenClock, exported, gallery_on, if_match, if_none_match, once, signed_in
+from tests.gallery import (
+    ARTWORK,
+    LOOK,
+    FrozenClock,
+    drawing,
+    exported,
+    gallery_on,
+    if_match,
+    if_none_match,
+    once,
+    signed_in,
+)
 
 MEMBER_ID: Final = 501
 WAITING: Final = ProposalState.WAITING

@@ -37,17 +37,11 @@ from logoadmin.ports.gallery_storage import StoredPicture, Withdrawal
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Count
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import ARTWORK, NOW, FrozenClock, gallery_on, signed_in
+from tests.gallery import ARTWORK, NOW, FrozenClock, drawing, gallery_on, signed_in
 from tests.origins import Origins
 
 DAY: Final = 86_400
 ANYBODY: Final = Anonymous("192.0.2.1")
-
-
-def drawing(shade: int = 7, size: tuple[int, int] = (8, 6), form: str = "PNG") -> bytes:
-    file = io.BytesIO()
-    Image.new("RGB", size, (shade, 0, 0)).save(file, form)
-    return file.getvalue()
 
 
 def sent(gallery: LogoAdmin, content: bytes | None = None, caller: Caller = OWNER) -> SentPicture:

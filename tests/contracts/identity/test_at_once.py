@@ -11,12 +11,11 @@ from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.factors import ListFactors
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
-from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
+from logoadmin.domain.identity.passkeys import AskPasskey
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions import ListSessions, SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.identity.users import CreateUser, ListUsers, RemoveUser, SetPassword
-from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
@@ -25,6 +24,7 @@ from logoadmin.ports.storage import Storage
 from tests.contracts.steps import at_once
 from tests.domain.identity import sign_ins, test_single_sign_on
 from tests.domain.identity.sign_ins import caller, refresh, works
+from tests.domain.identity.test_passkeys import enrol, sign_in
 from tests.domain.identity.test_single_sign_on import FakeIssuer
 from tests.gallery import ADMIN_ID, FrozenClock, gallery_on, stock
 from tests.passkeys import Authenticator
@@ -134,20 +134,13 @@ def device() -> Authenticator:
     return Authenticator(site=LOCAL, synced=True)
 
 
-def enrolment(gallery: LogoAdmin, who: SignedIn, device: Authenticator) -> EnrolPasskey:
-    begun = gallery.passkeys.begin(BeginPasskey(), who)
-    values = {"challenge": begun.challenge, "name": "Laptop", "credential": device.create(begun.options)}
-    return EnrolPasskey.model_validate(values)
-
-
 @pytest.mark.rule("contract O2")
 def test_one_use_of_a_passkey_creates_one_session(services: Services, device: Authenticator) -> None:
     gallery, _ = services
     ann = caller(gallery, gallery.sessions.sign_in(sign_ins.ANN))
-    gallery.passkeys.enrol(enrolment(gallery, ann, device), ann)
+    enrol(gallery, ann, device)
     begun = gallery.passkeys.options(AskPasskey())
-    values = {"challenge": begun.challenge, "passkey": device.get(begun.options)}
-    command = SignInWithPasskey.model_validate(values)
+    command = sign_in(begun.challenge, device.get(begun.options))
     found = at_once(*(partial(each.passkeys.sign_in, command) for each in services * 4))
     assert sorted(type(each).__name__ for each in found) == ["SignInRefused"] * 7 + ["Tokens"]
     assert len(gallery.sessions.list(ListSessions(), ann)) == 2
@@ -157,7 +150,6 @@ def test_one_use_of_a_passkey_creates_one_session(services: Services, device: Au
 def test_a_passkey_has_one_user(services: Services, device: Authenticator) -> None:
     gallery, other = services
     ann, admin = (caller(gallery, gallery.sessions.sign_in(each)) for each in (sign_ins.ANN, sign_ins.ADMIN))
-    anns, admins = (enrolment(gallery, who, device) for who in (ann, admin))
-    found = at_once(partial(gallery.passkeys.enrol, anns, ann), partial(other.passkeys.enrol, admins, admin))
+    found = at_once(partial(enrol, gallery, ann, device), partial(enrol, other, admin, device))
     assert sorted(type(each).__name__ for each in found) == ["Conflict", "NewFactor"]
     assert len([*gallery.factors.list(ListFactors(), ann), *gallery.factors.list(ListFactors(), admin)]) == 1

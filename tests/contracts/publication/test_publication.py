@@ -1,6 +1,5 @@
 """The published gallery and its pictures, on every storage (contract L1, P2, P5)."""
 
-import io
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,7 +8,6 @@ from threading import Barrier
 from typing import Any, Final
 
 import pytest
-from PIL import Image
 
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
@@ -25,7 +23,7 @@ from logoadmin.domain.publication.files.publishing import Destination
 from logoadmin.domain.publication.publication_records import POINTER, Page, Published
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.storage import Storage
-from tests.gallery import ARTWORK, FrozenClock, gallery_on, stock
+from tests.gallery import ARTWORK, FrozenClock, drawing, gallery_on, stock
 
 
 @pytest.mark.rule("contract L1", "contract L2", "contract L3", "contract L7")
@@ -86,9 +84,7 @@ def files(tmp_path: Path) -> FolderGalleryFiles:
 
 
 def send(gallery: LogoAdmin, shade: int) -> SentPicture:
-    file = io.BytesIO()
-    Image.new("RGB", (640, 480), (shade, 0, 0)).save(file, "PNG")
-    return gallery.pictures.send(SendPicture(), file.getvalue())
+    return gallery.pictures.send(SendPicture(), drawing(shade, (640, 480)))
 
 
 def logo(gallery: LogoAdmin, url: str) -> Logo:

@@ -21,8 +21,19 @@ from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, ActingAs, Caller, SignedIn
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.publication_service import ShowPublication
-from tests.contracts.gallery.test_pictures import drawing
-from tests.gallery import ARTWORK, LOOK, FrozenClock, ask, exported, gallery_on, history, if_match, signed_in, stock
+from tests.gallery import (
+    ARTWORK,
+    LOOK,
+    FrozenClock,
+    ask,
+    drawing,
+    exported,
+    gallery_on,
+    history,
+    if_match,
+    signed_in,
+    stock,
+)
 
 MEMBER_ID: Final = 101
 NEW: Final = {"kind": "logo", "create": LOOK}

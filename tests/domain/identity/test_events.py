@@ -18,7 +18,14 @@ from logoadmin.domain.identity.sessions import RemoveSession, RemoveUserSessions
 from logoadmin.domain.identity.sign_in_events import ListEvents, count_event, record_event
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, KeyHolder, SignedIn
-from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidToken, NotFound, SignInRefused, TooManySignIns
+from logoadmin.domain.kernel.errors import (
+    IncorrectPassword,
+    InvalidToken,
+    NotFound,
+    NotPermitted,
+    SignInRefused,
+    TooManySignIns,
+)
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
@@ -85,7 +92,7 @@ def test_an_event_has_its_user_and_client_without_unprintable_characters(
 
 
 @pytest.mark.parametrize("is_restored", [True, False])
-def test_a_new_user_with_the_id_of_a_removed_one_does_not_see_their_events(
+def test_users_see_only_their_own_events_and_none_of_an_earlier_user_with_their_id(
     stocked: LogoAdmin, clock: FrozenClock, *, is_restored: bool
 ) -> None:
     stocked.sessions.sign_in(ANN, HERE)
@@ -101,7 +108,11 @@ def test_a_new_user_with_the_id_of_a_removed_one_does_not_see_their_events(
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     seen = [event.event for event in stocked.events.list(ListEvents(), ann)]
     assert seen == (["signed_in", "password_changed", "signed_in"] if is_restored else ["signed_in"])
+    assert [event.event for event in stocked.events.list(ListEvents(user_id=7), ann)] == seen
     assert len([*stocked.events.list(ListEvents(user_id=7))]) == (3 if is_restored else 2)
+    for other in (ADMIN_ID, 99):
+        with pytest.raises(NotPermitted):
+            stocked.events.list(ListEvents(user_id=other), ann)
 
 
 # Sessions and keys

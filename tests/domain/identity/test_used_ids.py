@@ -20,8 +20,7 @@ from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.contracts.gallery.test_pictures import drawing
-from tests.gallery import ARTWORK, LOOK, NOW, FrozenClock, gallery_on, once
+from tests.gallery import ARTWORK, LOOK, NOW, FrozenClock, drawing, gallery_on, once
 
 ID: Final = 501
 PASSWORD: Final = "a long password"
