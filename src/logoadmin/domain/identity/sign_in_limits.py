@@ -12,13 +12,12 @@ Every step of a sign-in is an :class:`~logoadmin.domain.identity.sign_in_attempt
 """
 
 import hashlib
-import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from logoadmin.domain.identity.sign_in_rules import NO_USER
-from logoadmin.domain.kernel.access import address_of
+from logoadmin.domain.kernel.access import network_of
 from logoadmin.ports.history_storage import ReadsChanges, creation_of
 from logoadmin.ports.identity_storage import Count, Counts
 
@@ -61,13 +60,7 @@ class Limit:
 
 def networks_of(origin: str) -> tuple[str, ...]:
     """Return the network of an origin and, for IPv6, the wider ones that one subscriber may have."""
-    try:
-        address = address_of(origin)
-    except ValueError:
-        return (origin,)
-    if address.version == 4:
-        return (str(address),)
-    return tuple(str(ipaddress.ip_network((address.packed, length), strict=False)) for length in _LENGTHS)
+    return tuple(dict.fromkeys(network_of(origin, length) for length in _LENGTHS))
 
 
 def limits_of(

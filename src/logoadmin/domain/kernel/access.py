@@ -73,15 +73,13 @@ def address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     return address.ipv4_mapped or address if isinstance(address, ipaddress.IPv6Address) else address
 
 
-def network_of(origin: str) -> str:
-    """Return the network of an address: of IPv6 the /64, from which a subscriber can choose."""
+def network_of(origin: str, length: int = 64) -> str:
+    """Return the network of a client's address: of IPv6 the one with this prefix; a subscriber has at least a /64."""
     try:
-        address = ipaddress.ip_address(origin)
+        address = address_of(origin)
     except ValueError:
         return origin
-    if address.version == 4:
-        return origin
-    return str(address.ipv4_mapped or ipaddress.ip_network((address.packed, 64), strict=False))
+    return str(address if address.version == 4 else ipaddress.ip_network((address.packed, length), strict=False))
 
 
 @dataclass(frozen=True, slots=True)
