@@ -403,7 +403,7 @@ RAW: Final = {
 }
 # For each way to ports that use cases do not get: its context, and the other modules that use it.
 OWNERS: Final = {
-    "identity_in": ("identity", {"changes/import_lines.py", "gallery/pictures.py"}),
+    "identity_in": ("identity", {"changes/import_lines.py"}),
     "secrets_in": ("identity", set[str]()),
     "links_in": ("gallery", {"publication/publication_service.py"}),
     "stored_pictures_in": ("gallery", {"publication/shared_settings.py"}),

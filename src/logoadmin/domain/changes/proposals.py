@@ -22,7 +22,7 @@ from logoadmin.domain.changes.proposal_commands import (
 )
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.gallery.picture_names import hold_pictures, release_pictures
-from logoadmin.domain.gallery.pictures import count_use, may_write
+from logoadmin.domain.gallery.pictures import may_write
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope
 from logoadmin.domain.kernel.errors import Conflict, NotModified, NotPermitted, Outdated, TooManyChanges
 from logoadmin.domain.kernel.gate import Gate, Transactions
@@ -34,6 +34,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     Reading,
     ReadUnitOfWork,
     change_log_of,
+    count_use,
     history_in,
     proposals_in,
     rehearse,
@@ -241,20 +242,21 @@ class ProposalService(Service):
 
     def _judge(self, gate: Gate, command: ProposeChanges | AmendProposal, caller: Caller) -> views.Judge:
         """Return the verdicts on all CSS that the summary covers, after counting a submission."""
-        judge = views.Judge(self)
+        judge, now = views.Judge(self), behind(self).clock.now()
 
         def read(uow: Reading, command: ProposeChanges | AmendProposal, held: Held) -> tuple[Held, Any]:
             judge.read_targets(uow)
             return held, [*views.texts_to_judge(uow, command)]
 
         held, texts = gate.snapshot_with_rights(command, caller, read)
+        user_id = held.user_id
         # Dry runs count, because they cost as much.
         if (
             isinstance(command, ProposeChanges)
-            and held.user_id is not None
+            and user_id is not None
             and not may_write(held)
             and gate.replayed(command, caller) is None
-            and count_use(self, behind(self).clock.now(), held.user_id, "proposals", 1, MOST_IN_A_DAY, _DAY)
+            and storage_of(self).write(lambda uow: count_use(uow, "proposals", user_id, now, MOST_IN_A_DAY, _DAY))
         ):
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
         for text in texts:

@@ -44,8 +44,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     Reading,
     ReadUnitOfWork,
     change_log_of,
-    history_in,
-    identity_in,
+    count_use,
     stored_pictures_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, reads_with_rights, storage_of, use_case
@@ -53,8 +52,6 @@ from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_storage import StoredPicture
-from logoadmin.ports.history_storage import creation_of
-from logoadmin.ports.identity_storage import Count
 from logoadmin.ports.outgoing import Outgoing
 from logoadmin.ports.pictures import ConvertedPicture, PictureCodec, PictureRefused
 
@@ -69,7 +66,6 @@ _PICTURES: Final = "pictures"
 _WORK: Final = "picture work"
 _PER_HOUR: Final = 200
 _WORK_PER_HOUR: Final = 120_000
-_HOUR: Final = 3600
 # How many records that name a hidden picture are checked for their authors.
 _MOST_NAMES: Final = 50
 _PAGE_SIZES: Final = PageSizes(200, 200)
@@ -298,7 +294,7 @@ class PictureService(Service):
         finally:
             if held is not None and held.user_id is not None and not goes_first and began:
                 work = round(1000 * (time.thread_time() - began))
-                count_use(self, self._clock.now(), held.user_id, _WORK, work, _WORK_PER_HOUR, _HOUR)
+                self._wait(held.user_id, _WORK, _WORK_PER_HOUR, work)
 
     def _fetch(self, url: str) -> bytes:
         if self._outgoing is None:
@@ -312,31 +308,18 @@ class PictureService(Service):
         """Count a picture of a user before it is decoded, unless the user's pictures this hour took too much work."""
         if user_id is None:
             return
-        now = self._clock.now()
-        waits = count_use(self, now, user_id, _WORK, 0, _WORK_PER_HOUR, _HOUR)
-        if waits := waits or count_use(self, now, user_id, _PICTURES, 1, _PER_HOUR, _HOUR):
+        if waits := self._wait(user_id, _WORK, _WORK_PER_HOUR, 0) or self._wait(user_id, _PICTURES, _PER_HOUR, 1):
             raise TooManyPictures(waits)
+
+    def _wait(self, user_id: int, what: str, most: int, more: int) -> int:
+        """Count a use in this hour; return how long the user has to wait."""
+        now = self._clock.now()
+        return storage_of(self).write(lambda uow: count_use(uow, what, user_id, now, most, more=more))
 
 
 def may_write(held: Held) -> bool:
     """Return whether a caller may change records of some kind, rather than only propose changes."""
     return any(map(held.hold, WRITE_SCOPES))
-
-
-def count_use(service: Service, now: int, user_id: int, what: str, more: int, most: int, seconds: int) -> int:
-    """Count a use by a user within some seconds; return how long to wait if ``most`` of it was used up, otherwise 0."""
-
-    def work(uow: Reading) -> int:
-        counted = f"{what} of {user_id} since {creation_of(history_in(uow), user_id)}"
-        counts = identity_in(uow).counts
-        count = counts.get(counted).at(now, seconds)
-        if count.number >= most:
-            return count.ends_at - now
-        if more:
-            counts.put({counted: Count(count.number + more, count.ends_at)})
-        return 0
-
-    return storage_of(service).write(work)
 
 
 def _sees_hidden(uow: Reading, picture: str, held: Held) -> bool:

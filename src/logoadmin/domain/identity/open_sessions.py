@@ -23,7 +23,7 @@ from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.records import EndedSession, ListedSession, SignInEvent, Tokens
 from logoadmin.domain.identity.sign_in_attempts import Attempt
 from logoadmin.domain.identity.sign_in_events import add_event, record_event, shown_client
-from logoadmin.domain.identity.sign_in_limits import count_use, network_of_user, networks_of, remember_network
+from logoadmin.domain.identity.sign_in_limits import network_of_user, networks_of, remember_network
 from logoadmin.domain.identity.sign_in_rules import (
     ACCESS_TOKEN_SECONDS,
     NOT_RECENT_SECONDS,
@@ -39,7 +39,7 @@ from logoadmin.domain.kernel.errors import (
     TooManySignIns,
 )
 from logoadmin.domain.kernel.gate import Gate, Transactions
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in
+from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, count_use, history_in, identity_in
 from logoadmin.domain.kernel.use_cases import Service
 from logoadmin.ports.environment import Clock, Randomness
 from logoadmin.ports.identity_storage import Account, Session, Sessions
@@ -49,6 +49,7 @@ from logoadmin.ports.tokens import AccessTokens, Grant
 
 # The maximum number of sessions of a user, which bounds their list (contract C6).
 MOST_SESSIONS: Final = 1_000
+_MOST_REFRESHES: Final = 1_000  # in an hour
 # How long a used refresh token returns another pair: the response may have been lost, or another tab refreshed.
 _REUSE_SECONDS: Final = 10
 
@@ -146,8 +147,7 @@ class OpenSessions:
             if is_open and is_reused:
                 record_event(uow, "token_reused", session.user_id, client, now)
             return EndedSession(ended=True)
-        wait = count_use(counts, "refreshes", session.user_id, now)
-        if wait is not None:  # used tokens stay stored
+        if wait := count_use(uow, "refreshes", session.user_id, now, _MOST_REFRESHES):  # used tokens stay stored
             raise TooManyRefreshes(wait)
         if used_at is None:
             sessions.use_refresh_token(_hashed(refresh_token), now)

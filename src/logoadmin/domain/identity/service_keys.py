@@ -5,18 +5,18 @@ from typing import Annotated, Final
 
 from logoadmin.domain.identity.records import KEY_PREFIX, NewServiceKey, RemovedServiceKey, ServiceKey, hashed_key
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.identity.sign_in_limits import count_use
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, KeyHolder, Permission, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated, TooManyKeys
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, identity_in
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, count_use, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case, writes
 from logoadmin.ports.environment import Randomness
 
 # Anyone who can sign in may make keys.
 MOST_KEYS: Final = 100
+MOST_MADE: Final = 1_000  # in an hour
 
 
 class ListKeys(Command):
@@ -102,8 +102,7 @@ class KeyService(Service):
 def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
     """Require that a user can have another key; at the bound, their expired ones are removed."""
     # Each key leaves events, which remain when it is removed.
-    wait = count_use(identity_in(uow).counts, "keys", user_id, uow.now)
-    if wait is not None:
+    if wait := count_use(uow, "keys", user_id, uow.now, MOST_MADE):
         raise TooManyKeys(wait)
     known = identity_in(uow).keys.of_user(user_id)
     if len(known) < MOST_KEYS:

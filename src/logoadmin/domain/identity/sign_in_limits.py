@@ -31,8 +31,6 @@ _NAME_WINDOW: Final = 3600  # seconds
 _PER_NAME: Final = 100
 _TOTP_WINDOW: Final = 3600  # seconds
 _TOTP_PER_USER: Final = 20
-_USE_WINDOW: Final = 3600  # seconds
-_USES: Final = 1_000
 # The maximum number of networks that are added for one user until the first of them is forgotten.
 MOST_NETWORKS: Final = 1_000
 
@@ -99,12 +97,6 @@ def count_or_wait(counts: Counts, found: Iterable[tuple[Limit, Count]], now: int
         counted[limit.counted] = Count(count.number + 1, count.ends_at)
     counts.put(counted)
     return None
-
-
-def count_use(counts: Counts, what: str, user_id: int, now: int) -> int | None:
-    """Count a use of an account that fills the storage, such as a new key; return as :func:`count_or_wait`."""
-    limit = Limit(_hashed((what, user_id)), _USES, _USE_WINDOW)
-    return count_or_wait(counts, [(limit, counts.get(limit.counted))], now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ from logoadmin.domain.kernel.records import (
     version_of,
 )
 from logoadmin.ports.gallery_storage import Links, Pictures, Withdrawals
-from logoadmin.ports.history_storage import Acts, ReadsChanges
-from logoadmin.ports.identity_storage import IdentityStorage
+from logoadmin.ports.history_storage import Acts, ReadsChanges, creation_of
+from logoadmin.ports.identity_storage import Count, IdentityStorage
 from logoadmin.ports.proposal_storage import MemberNotices, Notices, Proposals
 from logoadmin.ports.record_storage import Records, Secrets
 from logoadmin.ports.storage import UnitOfWork
@@ -322,6 +322,21 @@ def secrets_in(uow: AnyUnitOfWork) -> Secrets:
 def identity_in(uow: AnyUnitOfWork) -> IdentityStorage:
     """Return the repositories of identity."""
     return repositories_in(uow).identity
+
+
+def count_use(
+    uow: AnyUnitOfWork, what: str, user_id: int, now: int, most: int, seconds: int = 3600, *, more: int = 1
+) -> int:
+    """Count a use by a user within some seconds; return how long to wait if ``most`` of it was used up, otherwise 0."""
+    # An earlier user with this id was another person.
+    counted = f"{what} of {user_id} since {creation_of(history_in(uow), user_id)}"
+    counts = identity_in(uow).counts
+    count = counts.get(counted).at(now, seconds)
+    if count.number >= most:
+        return count.ends_at - now
+    if more:
+        counts.put({counted: Count(count.number + more, count.ends_at)})
+    return 0
 
 
 def links_in(uow: AnyUnitOfWork, kind: AnyArtworkKind) -> Links:
