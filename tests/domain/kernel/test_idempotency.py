@@ -9,14 +9,15 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.changes import import_export
+from logoadmin.domain.changes import import_export, member_notices
+from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, ListAuthors
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy, SignedIn
+from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Owner, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import version_of
@@ -49,7 +50,7 @@ DAY = 86_400
 WRITES = [
     kind
     for kind, (call, _) in ASKED.items()
-    if not kind.answers_secrets
+    if kind.keeps_answer
     and kind is not InlineCss  # it has no way out
     and not kind.__module__.endswith("identity.factors")  # nobody has a factor
     and call.rpartition(".")[2] not in ("list", "get", "of_author", "authors", "me", "load", "dump")
@@ -256,13 +257,19 @@ def test_a_replay_requires_the_current_right(
 
 
 @pytest.mark.rule("contract C1", "contract C5")
-def test_responses_with_secrets_are_not_stored(stocked: LogoAdmin, storage: MemoryStorage) -> None:
+def test_responses_with_secrets_or_to_endless_requests_are_not_stored(
+    stocked: LogoAdmin, storage: MemoryStorage
+) -> None:
     """Each request runs; a client whose key was lost removes it and creates another."""
     ann = SignIn(username="ann", password=ANN_PASSWORD)
     tokens = [stocked.sessions.sign_in(once(ann, KEY)) for _ in range(2)]
     maker = signed_in(storage, "*", user_id=500)
     made = [stocked.keys.create(once(keys.CreateKey(name="script", scope=()), KEY), maker) for _ in range(2)]
     assert len({each.refresh_token for each in tokens}) == len({each.key for each in made}) == 2
+    assert not stocked.sessions.revoke(once(sessions.Revoke(refresh_token="unknown"), KEY), Anonymous()).ended
+    stocked.member_notices.mark_seen(once(member_notices.MarkNoticesSeen(), KEY), maker)
+    with pytest.raises(errors.InvalidInput):
+        ApplyChanges(changes=())
     assert vars(storage)["_tables"].stored_responses == {}
 
 

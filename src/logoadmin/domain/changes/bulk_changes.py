@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import PrivateAttr
+from pydantic import Field, PrivateAttr
 
 from logoadmin.domain.changes.change_list import Undone, changes_between
 from logoadmin.domain.gallery.artworks import LOGO_USE_CASES, THEME_USE_CASES
@@ -204,6 +204,7 @@ class ApplyChanges(WithSteps):
 
     changes: Annotated[
         tuple[BulkChange, ...],
+        Field(min_length=1),
         described("The changes, in the order in which they are made; at most 1,000.", [_EXAMPLE]),
     ]
     continues: Annotated[

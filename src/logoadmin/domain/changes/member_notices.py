@@ -34,6 +34,8 @@ class GetNotices(Command):
 class MarkNoticesSeen(Command):
     """The caller has seen all of their notices."""
 
+    keeps_answer = False
+
 
 @dataclass(frozen=True, slots=True)
 class MemberNotice:

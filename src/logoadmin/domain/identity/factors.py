@@ -83,13 +83,13 @@ class CountRecoveryCodes(Command):
 class MakeRecoveryCodes(Command):
     """Ten new recovery codes, in place of those that are left."""
 
-    answers_secrets = True
+    keeps_answer = False
 
 
 class EnrolTotp(Command):
     """A new secret for an authenticator app."""
 
-    answers_secrets = True
+    keeps_answer = False
 
     name: FactorName
 
@@ -97,7 +97,7 @@ class EnrolTotp(Command):
 class ConfirmTotp(Command):
     """The proof that an authenticator app has the secret, which makes it a factor."""
 
-    answers_secrets = True
+    keeps_answer = False
 
     factor_id: FactorId
     code: TotpCode

@@ -117,7 +117,7 @@ log = logging.getLogger("logoadmin.issuer")
 class SignInByIssuer(Command):
     """A sign-in through the issuer, with the code that it returned to the browser."""
 
-    answers_secrets = True
+    keeps_answer = False
     asks_others = True
 
     code: IssuerCode

@@ -45,7 +45,7 @@ LINK_SECONDS: Final = 300
 class CreateSignInCode(Command):
     """A code with which a user signs in once, instead of password and second factor."""
 
-    answers_secrets = True
+    keeps_answer = False
 
     user_id: UserId
 
@@ -53,7 +53,7 @@ class CreateSignInCode(Command):
 class SignInWithCode(Command):
     """A sign-in with a code that the operator issued."""
 
-    answers_secrets = True
+    keeps_answer = False
 
     username: ExistingUsername
     code: TypedCode
@@ -109,7 +109,7 @@ class CodeSignIn(SignInService):
 class CreateLink(Command):
     """A link that signs a member of the host site in once, and creates their user if it does not exist."""
 
-    answers_secrets = True
+    keeps_answer = False
 
     user_id: Annotated[
         UserId, described("The member's number at the site; omitted for a new user without one.", 1042)
@@ -124,7 +124,7 @@ class CreateLink(Command):
 class SignInWithLink(Command):
     """A sign-in with a link."""
 
-    answers_secrets = True
+    keeps_answer = False
 
     link: OpaqueToken
 

@@ -111,13 +111,13 @@ def _passkey(factor: Factor) -> Passkey:
 class BeginPasskey(Command):
     """Options for a new passkey of the caller."""
 
-    answers_secrets = True
+    keeps_answer = False
 
 
 class EnrolPasskey(Command):
     """A new passkey of the caller, which is a second factor from then on, and signs in alone."""
 
-    answers_secrets = True
+    keeps_answer = False
 
     challenge: Challenge
     name: FactorName
@@ -127,13 +127,13 @@ class EnrolPasskey(Command):
 class AskPasskey(Command):
     """Options for signing in with a passkey alone."""
 
-    answers_secrets = True
+    keeps_answer = False
 
 
 class SignInWithPasskey(Command):
     """A sign-in with a passkey alone, whose authenticator verified its user."""
 
-    answers_secrets = True
+    keeps_answer = False
 
     challenge: Challenge
     passkey: PasskeyUse

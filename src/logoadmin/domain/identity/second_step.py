@@ -36,7 +36,7 @@ class SignInWithFactor(Command):
 
     model_config = examples({"challenge": CHALLENGE_EXAMPLE, "totp": "287082"})
 
-    answers_secrets = True
+    keeps_answer = False
 
     challenge: Challenge
     totp: TotpCode = UNSET

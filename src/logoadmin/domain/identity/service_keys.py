@@ -26,7 +26,7 @@ class ListKeys(Command):
 class CreateKey(Command):
     """A new key for a script; it expires after ``expires_in`` seconds, or with null never."""
 
-    answers_secrets = True
+    keeps_answer = False
 
     name: RoleName
     scope: Scopes

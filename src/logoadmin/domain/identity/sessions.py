@@ -73,7 +73,7 @@ _CLASSES_SECONDS: Final = 60
 class SignIn(Command):
     """A sign-in with username and password."""
 
-    answers_secrets = True
+    keeps_answer = False
     hashes = True
 
     username: ExistingUsername
@@ -82,6 +82,8 @@ class SignIn(Command):
 
 class Revoke(Command):
     """The end of the session with this refresh token or, without one, of the caller's session."""
+
+    keeps_answer = False
 
     refresh_token: OpaqueToken = UNSET
 
@@ -122,7 +124,7 @@ class RemoveUserSessions(Command):
 class Refresh(Command):
     """A refresh of a session with its refresh token."""
 
-    answers_secrets = True
+    keeps_answer = False
 
     refresh_token: OpaqueToken
 

@@ -104,14 +104,15 @@ class Command(Input):
         asks_others: whether it asks other hosts, which may take many seconds.
         judges: whether it reads CSS of any form, which may take a second of computing.
         takes_long: whether it may change any number of records, and therefore has no time limit.
-        answers_secrets: whether its answer has a token, a key or a code, which is never stored (contract F3).
+        keeps_answer: whether its answer is stored under an idempotency key (contract F3). One with a token, a key or a
+            code is not, nor one to a request that anybody or any member may repeat without limit.
         origin: the origin of its changes in the history.
         if_match: of an update or a removal, the versions of the record, one of which must be current; otherwise
             Outdated is raised. None for any version (contract F1).
         if_none_match: of a read, the versions that the caller already has; NotModified is raised if one of them is
             current (contract F1).
         idempotency_key: of a write, identifies it if it is sent again within a day: its stored response is returned.
-            InvalidInput is raised if another command had the key. Commands that answer with secrets ignore it
+            InvalidInput is raised if another command had the key. Commands without ``keeps_answer`` ignore it
             (contract F3).
         on_replay: called when a write returns its stored response (contract F3).
     """
@@ -120,7 +121,7 @@ class Command(Input):
     asks_others: ClassVar[bool] = False
     judges: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False
-    answers_secrets: ClassVar[bool] = False
+    keeps_answer: ClassVar[bool] = True
     origin: ClassVar[Origin | None] = None
 
     if_match: SkipJsonSchema[frozenset[int] | None] = request_option(None)

@@ -1,6 +1,7 @@
 """Commands that are sent again because their response was lost, and stored responses (contract F3).
 
-The response is stored in the transaction of the command, unless it carries a secret: then the key is ignored.
+The response is stored in the transaction of the command, unless it carries a secret, or the command may be repeated
+anyway: then the key is ignored.
 """
 
 import hmac
@@ -47,9 +48,9 @@ class Idempotency:
         self._answers = tuple(answers)
 
     def request(self, command: Command, caller: Caller) -> IdempotentRequest | None:
-        """Return the identity of a command that may come again; None if it has no key, or its answer is secret."""
+        """Return the identity of a command that may come again; None if it has no key, or its answer is not kept."""
         key = command.idempotency_key
-        if key is None or command.answers_secrets:
+        if key is None or not command.keeps_answer:
             return None
         values = {name: value for name, value in command.own_values().items() if value is not UNSET}
         serialized = json.dumps([type(command).__name__, values], default=_given)

@@ -284,7 +284,7 @@ class Operation:
     @cached_property
     def is_repeatable(self) -> bool:
         """Whether an ``Idempotency-Key`` is honoured (contract F3)."""
-        return self.method == "POST" and not self.command.answers_secrets
+        return self.method == "POST" and self.command.keeps_answer
 
     @cached_property
     def is_public_read(self) -> bool:
