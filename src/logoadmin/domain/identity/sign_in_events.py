@@ -24,7 +24,7 @@ from logoadmin.domain.kernel.access import (
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import MAX_ADDRESS, MAX_USER_AGENT, Id, described
-from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listing, Order
+from logoadmin.domain.kernel.lists import RECORD_PAGE_SIZES, ListCommand, Listing, Order, page_of
 from logoadmin.domain.kernel.pagination import Pages
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, Reading, ReadUnitOfWork, history_in, identity_in
 from logoadmin.domain.kernel.use_cases import Service, reads_with_rights
@@ -140,10 +140,16 @@ class EventService(Service):
         user_id, since = _visible(command, uow, held)
 
         def page(after: Any, limit: int, uow: Reading) -> tuple[SignInEvent, ...]:
-            return identity_in(uow).events.page(after, limit, user_id, command.order, since)
+            found = identity_in(uow).events.page(after, limit, user_id, command.order, since)
+            return found if since is None else page_of(found, _without_others)
 
         # Events have no version.
         return Pages(page, RECORD_PAGE_SIZES, attrgetter("event_id")).listing(self, uow, command, version=0)
+
+
+def _without_others(event: SignInEvent) -> SignInEvent:
+    """Return an event of a user without the client of the other user who caused it."""
+    return event if event.by_user_id is None else replace(event, address=None, user_agent=None)
 
 
 def _visible(command: ListEvents, uow: Reading, held: Held) -> tuple[int | None, int | None]:
