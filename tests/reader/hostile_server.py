@@ -98,6 +98,8 @@ class HostileServer:
                 self.send_header("etag", tag_of(answer))
                 self.send_header("content-type", _TYPES.get(self.path[self.path.rfind(".") :], "application/json"))
                 self.send_header("access-control-allow-origin", "*")
+                if answer.location:
+                    self.send_header("location", answer.location)
                 if answer.policy:
                     self.send_header("content-security-policy", answer.policy)
                 if answer.encoding or answer.claims:
@@ -125,4 +127,4 @@ class HostileServer:
 
 
 def tag_of(answer: Answer) -> str:
-    return f'"{hashlib.sha256(answer.body).hexdigest()[:16]}"'
+    return answer.tag or f'"{hashlib.sha256(answer.body).hexdigest()[:16]}"'

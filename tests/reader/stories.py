@@ -281,9 +281,13 @@ def spoiled_files() -> Iterator[Story]:
         "pointer null": (Answer(b"null"), ANY_ERROR),
         "pointer an array": (Answer(b"[]"), ANY_ERROR),
         "pointer without signatures": (Answer(b'{"payload":"e30"}'), ANY_ERROR),
+        "pointer redirected to no host": (Answer(b"", 302, location="http://a..b/"), ANY_ERROR),
     }
     for name, (answer, error) in pointers.items():
         yield Story(name, [opening(), refused(ONE.files(latest=answer), error), restarted()])
+    yield Story("unchanged at first", first(ONE.files(latest=Answer(b"", 304)), ANY_ERROR))
+    tagged = Step(ONE.files(latest=Answer(ONE.pointer(), tag='"\xe9"')), SEEN_1, NOW)
+    yield Story("a tag beyond ASCII", [tagged, later(TWO.files(), replace(SEEN_2, changed=True))])
     other = THREE.files(index=Answer(ONE.index))
     seen = Seen(3, [1, 2], [1], error=ANY_ERROR)
     yield Story("swapped for the index of another version", [opening(), later(other, seen)])
