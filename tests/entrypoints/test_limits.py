@@ -184,7 +184,6 @@ def test_bulk_changes_preferences_and_proposals_have_a_total_limit() -> None:
 
 
 @pytest.mark.rule("contract A21")
-@pytest.mark.filterwarnings("ignore::pydantic.json_schema.PydanticJsonSchemaWarning")  # of defaults, not of lengths
 @pytest.mark.parametrize(
     "operation",
     [

@@ -47,6 +47,10 @@ class _Unset:
 UNSET: Final[Any] = _Unset()
 
 
+def _unset() -> Any:
+    return UNSET
+
+
 def request_option(default: Any) -> Any:
     """Declare a field that is an option of the request: it is in no body and in no JSON schema."""
     return Field(default=default, exclude=True, repr=False)
@@ -81,11 +85,12 @@ class Input(BaseModel):
         """Leave fields out of serialized forms while they are UNSET; pydantic collects them after this."""
         super().__init_subclass__(**options)
         for name in [name for name, default in vars(cls).items() if default is UNSET]:
-            setattr(cls, name, Field(default=UNSET, exclude_if=lambda value: value is UNSET))
+            # By a function, since pydantic warns of a default that is not JSON when it makes the schema.
+            setattr(cls, name, Field(default_factory=_unset, exclude_if=lambda value: value is UNSET))
 
     def new_values(self) -> dict[str, Any]:
         """Return the fields that get a new value, by name: the given ones without the id."""
-        new = [name for name, field in type(self).model_fields.items() if field.default is UNSET]
+        new = [name for name, field in type(self).model_fields.items() if field.default_factory is _unset]
         return {name: getattr(self, name) for name in new if name in self.model_fields_set}
 
 

@@ -7,7 +7,6 @@ from importlib.metadata import metadata
 from typing import Any, Final
 
 from pydantic import TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema
 
 from logoadmin.domain.kernel.access import PUBLIC, Permission, Policy
 from logoadmin.domain.kernel.act_log import AUTHORS_FIELD, BLOCKED_FIELD
@@ -34,14 +33,8 @@ _CSV: Final = "author_id,user_id,username,created_at\r\n1,7,Ann,1800000000\r\n"
 _BINARY: Final = {"type": "string", "format": "binary"}
 
 
-class _Schemas(GenerateJsonSchema):
-    """Generates schemas without the marker for missing fields, which is not part of the interface."""
-
-    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 (as it is declared)
-
-
 def _schema_of(command: type[Command]) -> dict[str, Any]:
-    return command.model_json_schema(ref_template=texts.REF, schema_generator=_Schemas)
+    return command.model_json_schema(ref_template=texts.REF)
 
 
 def openapi_document(access: Policy, root_path: str = "") -> dict[str, Any]:
