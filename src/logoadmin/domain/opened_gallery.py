@@ -190,7 +190,10 @@ class OpenedGallery:
 
     def service(self, of: type[OwnService]) -> OwnService:
         """Return a service of a program's own, whose use cases run in this gallery, see docs/extend.md."""
-        return of(self._transactions)
+        own = of(self._transactions)
+        view: Any = own if self._acting is None else ActingService(own, self._acting)
+        acting: OwnService = view
+        return acting
 
     def _for(self, caller: ActingAs) -> Self:
         view = copy.copy(self)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from enum import Enum
+from inspect import signature
 from typing import Any, Final
 
 import pytest
@@ -12,7 +13,7 @@ from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.changes.proposal_commands import ApplyProposal, ProposeChanges
-from logoadmin.domain.gallery.artworks import ArtworkAuthor, CreateArtwork, GetLogo, OneArtwork, RemoveLogo
+from logoadmin.domain.gallery.artworks import ArtworkAuthor, CreateArtwork, GetArtwork, GetLogo, OneArtwork, RemoveLogo
 from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
@@ -111,16 +112,31 @@ def use_cases(gallery: LogoAdmin) -> Iterator[tuple[str, Service, str, Any]]:
 def test_every_service_method_declares_its_right(gallery: LogoAdmin) -> None:
     nameless = {call for call, _, _, right in use_cases(gallery) if right is None}
     assert nameless == {"sessions.caller"}  # the caller of a token
+    shown = signature(gallery.logos.get)  # as help() shows it
+    assert (shown.parameters["command"].annotation, str(shown.return_annotation)) == (GetArtwork, "~Artwork")
     with pytest.raises(TypeError, match=r"Careless\.remove names no right"):
 
         class Careless(Service):
             def remove(self, command: RemoveLogo, caller: Caller = OWNER) -> None: ...
 
-    with pytest.raises(TypeError, match="names no right"):
+    with pytest.raises(TypeError, match=r"Bare\.remove names no right"):
 
         class Bare(Service):
             @writes  # type: ignore[arg-type]  # no right is named
             def remove(self, uow: AuditedUnitOfWork, command: RemoveLogo) -> None: ...  # type: ignore[misc]  # as above
+
+    with pytest.raises(TypeError, match=r"Late\.remove would work after its transaction"):
+
+        class Late(Service):
+            @writes()
+            async def remove(self, uow: AuditedUnitOfWork, command: RemoveLogo) -> None: ...
+
+    class Unnamed(Service):
+        @writes()
+        def remove(self, uow: AuditedUnitOfWork, logo: RemoveLogo) -> None: ...
+
+    with pytest.raises(TypeError, match=r"Unnamed\.remove needs a parameter `command`"):
+        gallery.service(Unnamed).remove(RemoveLogo(logo_id=1))
 
 
 def test_every_use_case_is_called_in_the_tables(gallery: LogoAdmin) -> None:
@@ -175,7 +191,7 @@ class Cleaning(Service):
         return uow.records(LOGOS).remove(1)
 
     @writes(SIGNED_IN)
-    def nothing(self, uow: AuditedUnitOfWork, _command: RemoveLogo) -> int | None:
+    def nothing(self, uow: AuditedUnitOfWork, _command: "RemoveLogo") -> int | None:  # a text, as deferred ones are
         return uow.held.user_id
 
 
@@ -186,7 +202,13 @@ def test_a_use_case_without_a_right_is_reserved_for_the_program(gallery: LogoAdm
     for caller in (signed_in(storage, "*"), ActingAs(ADMIN_ID), KeyHolder("0" * 64)):
         with pytest.raises(NotPermitted):
             cleaning.everything(RemoveLogo(logo_id=1), caller)
+    view = gallery.acting_as(ADMIN_ID)
     assert cleaning.nothing(RemoveLogo(logo_id=1), ActingAs(ADMIN_ID)) == ADMIN_ID
+    assert view.atomic(lambda bound: bound.service(Cleaning).nothing(RemoveLogo(logo_id=1))) == ADMIN_ID
+    with pytest.raises(NotPermitted):
+        view.service(Cleaning).everything(RemoveLogo(logo_id=1))
+    with pytest.raises(TypeError, match="bool cannot be stored for an idempotency key"):
+        cleaning.everything(RemoveLogo(logo_id=1, idempotency_key="k"))
     assert cleaning.everything(RemoveLogo(logo_id=1))
 
 

@@ -99,6 +99,8 @@ def _adapter(name: str, modules: tuple[ModuleType, ...]) -> TypeAdapter[Any]:
     answer: Any = dict[str, Any] if name == "dict" else None
     for module in modules:
         answer = answer or getattr(module, name, None)
+    if answer is None:  # of a use case of a program's own
+        raise TypeError(f"{name} cannot be stored for an idempotency key: return a record or a dict, or give no key")
     return TypeAdapter(answer)
 
 

@@ -14,7 +14,7 @@ embedding program alone. Each refuses every command that is not exactly of its t
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from inspect import signature
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 from types import FunctionType, UnionType
 from typing import Any, ClassVar, Concatenate, Final, ParamSpec, Protocol, TypeVar, get_args, overload
 
@@ -68,7 +68,7 @@ class Service:
         super().__init_subclass__(**options)
         for name, method in vars(cls).items():
             if isinstance(method, FunctionType) and not name.startswith("_") and not hasattr(method, "right"):
-                raise TypeError(f"{method.__qualname__} names no right: see reads, writes, use_case and for_program")
+                raise TypeError(f"{cls.__qualname__}.{name} names no right: see reads, writes and use_case")
 
 
 _TRANSACTIONS: Final = hidden(Service, "_transactions")
@@ -119,9 +119,12 @@ def rights_of(service: type[Service], name: str) -> Mapping[type[Command], Permi
 @lru_cache(maxsize=256)  # more than there are use cases
 def _commands_of(work: Callable[..., Any]) -> tuple[type[Command], ...]:
     """Return the types of command that the work of a use case takes."""
-    parameters = signature(work).parameters
-    found: Any = next(parameters[name].annotation for name in ("command", "_command") if name in parameters)
-    return get_args(found) if isinstance(found, UnionType) else (found,)
+    parameters = signature(work, eval_str=True).parameters
+    found = [parameters[name].annotation for name in ("command", "_command") if name in parameters]
+    types = tuple(each for kind in found for each in (get_args(kind) if isinstance(kind, UnionType) else (kind,)))
+    if not types or not all(isinstance(each, type) and issubclass(each, Command) for each in types):
+        raise TypeError(f"{work.__qualname__} needs a parameter `command` with the type of its command")
+    return types
 
 
 ServiceIn = TypeVar("ServiceIn", bound=Service, contravariant=True)
@@ -176,12 +179,14 @@ def _run_by(run: Callable[..., Any], right: Right) -> Callable[[Callable[..., An
     """Return the decorator for work that a method of its gate runs."""
 
     def decorated(work: Callable[..., Any]) -> Any:
-        name = work.__name__
+        name, shown = work.__name__, work.__annotations__
 
-        def use_case(service: Service, command: Command, caller: Caller = OWNER) -> Any:
-            gate = service._gates.get((name, type(command))) or gate_of(service, name, command)
-            return run(gate, command, caller, partial(work, service))
+        def use_case(self: Service, command: Command, caller: Caller = OWNER) -> Any:
+            gate = self._gates.get((name, type(command))) or gate_of(self, name, command)
+            return run(gate, command, caller, partial(work, self))
 
+        given = [each for each in ("command", "_command", "return") if each in shown]
+        use_case.__annotations__ |= {each.lstrip("_"): shown[each] for each in given}
         return _named_after(work, right, use_case)
 
     return decorated
@@ -222,6 +227,8 @@ def for_program(method: Function) -> Function:
 def _named_after(work: Callable[..., Any], right: Right, use_case: Function) -> Function:
     if not isinstance(right, Permission | Mapping | OfKind):  # a decorator without brackets
         raise TypeError(f"{work.__qualname__} names no right: write it in brackets, such as @writes(SIGNED_IN)")
+    if isgeneratorfunction(work) or iscoroutinefunction(work) or isasyncgenfunction(work):
+        raise TypeError(f"{work.__qualname__} would work after its transaction: use cases are plain functions")
     for name in ("__doc__", "__module__", "__name__", "__qualname__"):
         setattr(use_case, name, getattr(work, name))
     vars(use_case).update(work=work, right=right)
