@@ -235,7 +235,8 @@ class Listing(Generic[Listed]):
         fetch: returns the records that follow a cursor; without it, the first page is all. The last page is shorter
             than was asked for, and not truncated.
         version: the version of the list; the records may be newer (contract F1).
-        next_after: the last id, if a ``limit`` was given and more follows; otherwise None (contract E2).
+        next_after: the last id, if a ``limit`` was given and more follows; otherwise None (contract E2). Untyped, so
+            that it can be the ``after`` of the next command: that of pictures is a text, others are numbers.
     """
 
     first: tuple[Listed, ...]
@@ -245,7 +246,7 @@ class Listing(Generic[Listed]):
     snapshot: SnapshotOf[Listed] | None = field(default=None, kw_only=True)
     after: Any = field(default=-1, kw_only=True)
     version: int = field(default=0, kw_only=True)
-    next_after: int | str | None = field(default=None, kw_only=True)
+    next_after: Any = field(default=None, kw_only=True)
 
     @property
     def goes_on(self) -> bool:
