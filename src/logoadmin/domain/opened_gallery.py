@@ -4,7 +4,7 @@ import copy
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
-from inspect import isasyncgen, isawaitable, isgenerator, signature
+from inspect import Signature, isasyncgen, isawaitable, isgenerator, signature
 from types import TracebackType
 from typing import Any, Final, Literal, Self, TypeVar, get_args
 
@@ -43,7 +43,7 @@ class ActingService:
             AttributeError: the service has none of this name, or it takes no caller.
         """
         method = getattr(self.service, name)
-        parameters = signature(method)
+        parameters = signature(method) if callable(method) else Signature()
         caller = parameters.parameters.get("caller")
         if name.startswith("_") or caller is None:
             raise AttributeError(f"{name} takes no caller: it is not for users, but for the program itself")

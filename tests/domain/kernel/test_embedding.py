@@ -250,7 +250,7 @@ def test_a_program_that_acts_for_a_user_passes_the_time_of_their_sign_in(
 @pytest.mark.rule("contract B4")
 def test_methods_without_a_caller_are_reserved_for_the_program(gallery: LogoAdmin) -> None:
     view = gallery.acting_as(2000000000)
-    for name in ("rotate_key", "generate", "publish"):
+    for name in ("rotate_key", "generate", "publish", "rules"):
         with pytest.raises(AttributeError, match="takes no caller: it is not for users"):
             getattr(view.publication, name)
     with pytest.raises(AttributeError, match="no attribute 'creates'"):
