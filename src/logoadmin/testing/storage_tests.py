@@ -26,7 +26,7 @@ class Stop(Exception):
 
 
 class StorageTests:
-    """The rules for each storage. A subclass provides the fixture ``storage``: prepared, empty and not shared.
+    """The rules of transactions. A subclass provides the fixture ``storage``: prepared, empty and not shared.
 
     The docstring of a test is the rule that it proves.
     """
