@@ -6,6 +6,7 @@ import pytest
 
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges
+from logoadmin.domain.identity.factors import MakeRecoveryCodes
 from logoadmin.domain.identity.records import EndedSession, Me, RemovedServiceKey, ServiceKey
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.identity.sessions import Refresh, Revoke, SignIn, WhoAmI
@@ -16,6 +17,7 @@ from logoadmin.domain.kernel.access import OWNER, Anonymous, SignedIn
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import Kind, PasswordHash, User
 from logoadmin.domain.logo_admin import LogoAdmin
+from tests.domain.identity.second_factors import enrol
 from tests.domain.identity.sign_ins import ADMIN, ANN, WatchedPasswords, caller, key_of, refresh, works, works_as_key
 from tests.gallery import ADMIN_ID, ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock, WatchedStorage, gallery_on, stock
 
@@ -211,6 +213,10 @@ def test_refreshes_and_keys_that_fill_the_storage_are_limited(stocked: LogoAdmin
         refresh(stocked, tokens)
     with pytest.raises(errors.TooManyKeys, match="service keys"):
         stocked.keys.create(key, ann)
+    with pytest.raises(errors.TooManyKeys):
+        stocked.factors.make_recovery_codes(MakeRecoveryCodes(), ann)
+    with pytest.raises(errors.TooManyKeys):
+        enrol(stocked, ann)
     clock.pass_by(limited.value.retry_after)
     assert works(stocked, refresh(stocked, tokens))
     stocked.keys.create(key, caller(stocked, stocked.sessions.sign_in(ANN)))

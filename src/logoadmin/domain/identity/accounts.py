@@ -10,11 +10,18 @@ from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Caller, Held, Rights, Scope, SignedIn
 from logoadmin.domain.kernel.act_log import PASSWORD_SET
 from logoadmin.domain.kernel.audited_records import AuditedRecords, log_of, snapshot, uow_of
-from logoadmin.domain.kernel.errors import Conflict, NotPermitted, SignsInByLink
+from logoadmin.domain.kernel.errors import Conflict, NotPermitted, SignsInByLink, TooManyKeys
 from logoadmin.domain.kernel.kinds import AUTHORS, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Kind, PasswordHash, User
-from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, identity_in, secrets_in
+from logoadmin.domain.kernel.unit_of_work import (
+    AnyUnitOfWork,
+    AuditedUnitOfWork,
+    count_use,
+    history_in,
+    identity_in,
+    secrets_in,
+)
 from logoadmin.ports.environment import Randomness
 from logoadmin.ports.identity_storage import GENERATED_PASSWORD
 from logoadmin.ports.sign_in_storage import Factor
@@ -115,6 +122,7 @@ def require_not_by_link(uow: AnyUnitOfWork, held: Held) -> None:
 
 
 MOST_FACTORS: Final = 20
+_MOST_MADE: Final = 1_000  # in an hour
 # Users with any of these are administrators. Proposals change nothing until others accept them.
 _WRITE_SCOPES: Final = frozenset(scope for scope in Scope if scope == Scope.ALL or scope.endswith(":write")) - {
     Scope.PROPOSALS_WRITE
@@ -130,6 +138,12 @@ def require_room(uow: AnyUnitOfWork, user_id: int) -> None:
     """Raise Conflict if the user has the maximum number of factors."""
     if len(confirmed_factors(uow, user_id)) >= MOST_FACTORS:
         raise Conflict(f"A user can have {MOST_FACTORS} second factors; remove one that is no longer used")
+
+
+def count_made(uow: AuditedUnitOfWork, user_id: int) -> None:
+    """Count a new key, factor or set of codes: each leaves events. Raise TooManyKeys after 1,000 in an hour."""
+    if wait := count_use(uow, "keys", user_id, uow.now, _MOST_MADE):
+        raise TooManyKeys(wait)
 
 
 def require_first_step(uow: AnyUnitOfWork, user_id: int) -> None:
@@ -153,9 +167,10 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
     """Return a factor that was just confirmed, with recovery codes if it is the user's first.
 
     The first factor ends the user's other sessions (contract O3), and counts as used by the current one. The events are
-    recorded. Raises Conflict if the user has too many factors, or only an app.
+    recorded. Raises Conflict if the user has too many factors, or only an app, TooManyKeys after 1,000 in an hour.
     """
     require_first_step(uow, user_id)
+    count_made(uow, user_id)
     factors = confirmed_factors(uow, user_id)
     if len(factors) > MOST_FACTORS:
         require_room(uow, user_id)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from logoadmin.domain.identity.accounts import (
     confirmed_factors,
+    count_made,
     end_sign_ins,
     enrolled,
     note_possible_lockout,
@@ -177,8 +178,10 @@ class FactorService(SignInService):
 
         Raises:
             Conflict: the caller has no second factor.
+            TooManyKeys: see :meth:`~logoadmin.domain.identity.service_keys.KeyService.create`.
         """
         user_id = user_of(uow.held)
+        count_made(uow, user_id)
         if not confirmed_factors(uow, user_id):
             raise Conflict("Recovery codes need a second factor to replace; enrol one first")
         return NewRecoveryCodes(replace_recovery_codes(uow, user_id, self._open_sessions.randomness))

@@ -3,20 +3,20 @@
 from dataclasses import asdict
 from typing import Annotated, Final
 
+from logoadmin.domain.identity.accounts import count_made
 from logoadmin.domain.identity.records import KEY_PREFIX, NewServiceKey, RemovedServiceKey, ServiceKey, hashed_key
 from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, KeyHolder, Permission, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated, TooManyKeys
+from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, count_use, identity_in
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, identity_in
 from logoadmin.domain.kernel.use_cases import Service, use_case, writes
 from logoadmin.ports.environment import Randomness
 
 # Anyone who can sign in may make keys.
 MOST_KEYS: Final = 100
-MOST_MADE: Final = 1_000  # in an hour
 
 
 class ListKeys(Command):
@@ -71,7 +71,7 @@ class KeyService(Service):
                 create one that outlives it.
             EnrolmentRequired: the caller must enrol a second factor, even if only since the last refresh (contract O4).
             Conflict: the user has 100 keys that have not expired.
-            TooManyKeys: the user created 1,000 in an hour.
+            TooManyKeys: the user created 1,000 keys, factors and sets of recovery codes in an hour.
         """
         user_id, key = user_of(uow.held), KEY_PREFIX + self._randomness.text()
         uow.held.require(command.scope)
@@ -101,9 +101,7 @@ class KeyService(Service):
 
 def _make_room(uow: AuditedUnitOfWork, user_id: int) -> None:
     """Require that a user can have another key; at the bound, their expired ones are removed."""
-    # Each key leaves events, which remain when it is removed.
-    if wait := count_use(uow, "keys", user_id, uow.now, MOST_MADE):
-        raise TooManyKeys(wait)
+    count_made(uow, user_id)
     known = identity_in(uow).keys.of_user(user_id)
     if len(known) < MOST_KEYS:
         return

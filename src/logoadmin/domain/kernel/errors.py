@@ -175,9 +175,9 @@ class TooManyRefreshes(TooManyRequests):
 
 
 class TooManyKeys(TooManyRequests):
-    """A user created too many service keys (contract C5)."""
+    """A user created too many service keys, second factors or recovery codes (contract C5, O1)."""
 
-    text = "Too many service keys in an hour"
+    text = "Too many service keys, second factors or recovery codes in an hour"
 
 
 class TooManyPictures(TooManyRequests):

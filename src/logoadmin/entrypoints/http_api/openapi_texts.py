@@ -66,7 +66,7 @@ STATUSES: Final[dict[int, tuple[str, Any]]] = {
         [{"loc": ["body", "username"], "msg": "Field required", "type": "missing"}],
     ),
     429: (
-        "Too many failed sign-ins, pictures or service keys in an hour, or concurrent imports or exports of one user; "
+        "Too many failed sign-ins, pictures, keys or factors in an hour, or concurrent imports or exports of one user; "
         "wait as `Retry-After` indicates.",
         "Too many failed sign-ins",
     ),

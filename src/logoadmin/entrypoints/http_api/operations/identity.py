@@ -152,7 +152,7 @@ IDENTITY_OPERATIONS: Final = (
               "Accepts the code that the app shows, which is valid once. From then on, signing in with the password "
               "requires a second step. The first factor comes with ten recovery codes, shown only once. 404 if the "
               f"secret does not exist or has expired, 409 if it is already confirmed. {_NO_KEY}", success=201,
-              also=(404, 409)),
+              also=(404, 409, 429)),
     Operation("contract O1", "POST /api/auth/factors/passkeys/options", passkeys.BeginPasskey,
               passkeys.PasskeyService.begin, records.PasskeyOptions, "Start adding a passkey",
               "Returns options for `navigator.credentials.create()`. 409 for a user with 20 factors, and where "
@@ -162,7 +162,7 @@ IDENTITY_OPERATIONS: Final = (
               "Accepts the passkey that the browser created with the options, within five minutes. From then on, "
               "signing in with the password requires a second step, and the passkey alone can sign in. The first "
               "factor comes with ten recovery codes, shown only once. 409 for a passkey that is already enrolled, for "
-              f"a user with 20 factors, and where passkeys cannot be used. {_NO_KEY}", success=201, also=(409,)),
+              f"a user with 20 factors, and where passkeys cannot be used. {_NO_KEY}", success=201, also=(409, 429)),
     Operation("contract O1", "DELETE /api/auth/factors/{factor_id}", factors.RemoveFactor, factors.FactorService.remove,
               records.RemovedFactor, "Remove one of my second factors",
               f"Removing the last one also removes the recovery codes. {_NO_KEY}", also=(409,)),
@@ -172,7 +172,7 @@ IDENTITY_OPERATIONS: Final = (
     Operation("contract O1", "POST /api/auth/recovery-codes", factors.MakeRecoveryCodes,
               factors.FactorService.make_recovery_codes, records.NewRecoveryCodes, "Create new recovery codes",
               "Returns ten codes, shown only once, which replace all others. 409 for a user without a second factor. "
-              f"{_NO_KEY}", also=(409,)),
+              f"{_NO_KEY}", also=(409, 429)),
     Operation("contract O9", "GET /api/auth/events", events.ListEvents, events.EventService.list,
               Listing[records.SignInEvent], "List security events",
               "Lists sign-ins, refused sign-ins, ended sessions, and changes of passwords, factors and service keys, "
