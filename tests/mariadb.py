@@ -99,6 +99,11 @@ class MariaDb:
         """Run statements as root; return the rows of the last one."""
         return self._execute(self.database, *statements)
 
+    def end_connections(self) -> None:
+        for (number,) in self.execute("SELECT id FROM information_schema.processlist WHERE user = 'logoadmin'"):
+            with contextlib.suppress(Exception):
+                self.execute(f"KILL {number}")
+
     def prepare(self) -> None:
         storage = open_sql_storage(self.url)
         storage.prepare()

@@ -88,38 +88,7 @@ def opened(url: str, **options: Any) -> contextlib.closing[SqlStorage]:
     return contextlib.closing(open_sql_storage(url, **options))
 
 
-# A server that is gone
-
-
-@pytest.mark.rule("spec §Errors 503", "contract K3")
-@pytest.mark.parametrize("end", [MariaDbServer.stop, MariaDbServer.kill])
-def test_a_lost_server_is_detected_and_reconnected(
-    running: MariaDbServer,
-    mariadb_storage: SqlStorage,
-    end: Callable[[MariaDbServer], None],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    assert mariadb_storage.server == running.address
-    read(mariadb_storage)
-    end(running)
-    refused(mariadb_storage, cause=Cause.OUT_OF_REACH)
-    refused(mariadb_storage, add)
-    running.start()
-    recovered(mariadb_storage)
-    add(mariadb_storage)
-    begins, ends = caplog.messages
-    assert begins.startswith(f"{running.address}: no database server responds there")
-    assert ends.startswith(f"{running.address}: out_of_reach is over, after ")
-
-
-def test_a_hanging_server_times_out(running: MariaDbServer, mariadb_storage: SqlStorage) -> None:
-    read(mariadb_storage)
-    running.freeze()
-    with ThreadPoolExecutor(20) as executor:
-        for call in (read, add):  # twenty at once, most of which wait for a connection
-            list(executor.map(lambda _: refused(mariadb_storage, call), range(20)))  # noqa: B023 (called here)
-    running.resume()
-    recovered(mariadb_storage)
+# A server that is gone; tests/entrypoints/test_database_away.py has those that come back
 
 
 @pytest.mark.parametrize("full", [False, True], ids=["accepts and sends nothing", "does not accept"])
@@ -142,13 +111,8 @@ def test_an_unresponsive_address_times_out(mariadb: MariaDbServer, full: bool) -
 def test_a_closed_connection_is_replaced(mariadb: MariaDbServer, mariadb_storage: SqlStorage) -> None:
     for call in (read, add, lambda storage: storage.snapshot(lambda uow: uow.records(AUTHORS).get(1))):
         read(mariadb_storage)
-        end_connections(mariadb)
+        mariadb.end_connections()
         call(mariadb_storage)
-
-
-def end_connections(mariadb: MariaDbServer) -> None:
-    for (number,) in mariadb.execute("SELECT id FROM information_schema.processlist WHERE user = 'logoadmin'"):
-        mariadb.execute(f"KILL {number}")
 
 
 # Writes made together
@@ -272,7 +236,7 @@ def test_a_connection_lost_between_a_record_and_its_change_neither_loses_nor_rep
     def lose() -> None:
         runs.append(1)
         if len(runs) == 1:
-            end_connections(mariadb)
+            mariadb.end_connections()
 
     mariadb_storage.write(lambda uow: add_both(uow, lose, at))
     assert len(runs) == 2
@@ -338,7 +302,7 @@ def test_a_commit_whose_connection_is_lost_is_not_retried(
     mariadb_storage: SqlStorage, mariadb: MariaDbServer, is_kept: bool, together: bool
 ) -> None:
     def fail(commit: Callable[[], None]) -> None:
-        end_connections(mariadb)
+        mariadb.end_connections()
         commit()
 
     fail_to_commit(mariadb_storage, fail, is_kept=is_kept, together=together)
@@ -407,35 +371,25 @@ def test_a_locked_file_can_be_read_and_not_written(sqlite_storage: SqlStorage, t
     add(sqlite_storage)
 
 
-@pytest.mark.parametrize("instead", [None, b"Dear diary, " * 1000], ids=["missing file", "not a database"])
-def test_a_missing_file_is_detected(sqlite_storage: SqlStorage, tmp_path: Path, instead: bytes | None) -> None:
+@pytest.mark.parametrize("instead", ["nothing", "no database", "half a database"])
+def test_a_missing_file_is_detected_and_what_is_there_instead_is_not_touched(
+    sqlite_storage: SqlStorage, tmp_path: Path, sqlite_file: Path, instead: str
+) -> None:
     file = tmp_path / "gallery.db"
     add(sqlite_storage)
     assert sqlite_storage.server == file.name
     file.rename(tmp_path / "moved.db")
-    if instead is not None:
-        file.write_bytes(instead)
-    refused(sqlite_storage, cause=Cause.CANNOT_OPEN if instead is None else Cause.CORRUPT)
-    refused(sqlite_storage, lambda storage: add(storage, 2))
-    assert (file.read_bytes() if file.exists() else None) == instead
+    content = {"no database": b"Dear diary, " * 1000, "half a database": sqlite_file.read_bytes()[:5000]}.get(instead)
+    if content is not None:
+        file.write_bytes(content)
+    with opened(f"sqlite:///{file}") as fresh:
+        for storage in (sqlite_storage, fresh):
+            refused(storage, cause=Cause.CANNOT_OPEN if content is None else Cause.CORRUPT)
+            refused(storage, lambda storage: add(storage, 2))
+    assert (file.read_bytes() if file.exists() else None) == content
     (tmp_path / "moved.db").rename(file)
     assert read(sqlite_storage) == author(1)
     add(sqlite_storage, 2)
-
-
-@pytest.mark.parametrize("what", ["nothing", "a directory", "no database", "half a database"])
-def test_a_file_that_is_not_a_database_is_not_touched(tmp_path: Path, sqlite_file: Path, what: str) -> None:
-    file = tmp_path / "gallery.db"
-    before = {"no database": b"Dear diary, " * 1000, "half a database": sqlite_file.read_bytes()[:5000]}.get(what)
-    if what == "a directory":
-        file.mkdir()
-    if before is not None:
-        file.write_bytes(before)
-    with opened(f"sqlite:///{file}") as storage:
-        refused(storage)
-        refused(storage, add)
-    assert (file.read_bytes() if file.is_file() else None) == before
-    assert file.exists() == (what != "nothing")
 
 
 @pytest.mark.rule("contract H2")

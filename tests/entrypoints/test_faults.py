@@ -67,12 +67,6 @@ class Place:
             self.url = self._server.url
         return self._server
 
-    def end_connections(self) -> None:
-        query = "SELECT id FROM information_schema.processlist WHERE user = 'logoadmin'"
-        for (number,) in self.server.execute(query):
-            with contextlib.suppress(Exception):
-                self.server.execute(f"KILL {number}")
-
     def change(self, *statements: str) -> None:
         with contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
             for statement in statements:
@@ -101,7 +95,7 @@ def in_another(place: Place) -> None:
 
 def unknown_database(place: Place) -> Iterator[None]:
     place.server.execute(f"DROP DATABASE {place.url.rpartition('/')[2]}")
-    place.end_connections()
+    place.server.end_connections()
     yield
 
 
@@ -114,7 +108,7 @@ def executing(*statements: str, undone_by: tuple[str, ...] = (), reconnect: bool
     def strike(place: Place) -> Iterator[None]:
         place.server.execute(*statements)
         if reconnect:
-            place.end_connections()
+            place.server.end_connections()
         yield
         for statement in undone_by:
             place.server.execute(statement)
@@ -139,7 +133,7 @@ def stopped(place: Place) -> Iterator[None]:
 def too_many_connections(place: Place) -> Iterator[None]:
     server = place.server
     server.execute("SET GLOBAL max_connections = 10")
-    place.end_connections()
+    place.server.end_connections()
     with contextlib.ExitStack() as held:
         with contextlib.suppress(Exception):
             while True:
