@@ -494,6 +494,11 @@ def right_to(kind: type[Command]) -> Permission:
 IMPORTED_LINE: Final = '{"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"}'
 
 
+def sample(kind: type[Asked]) -> Asked:
+    """Return the command of this kind as it is in ``ASKED``."""
+    return kind(**ASKED[kind][1])
+
+
 def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
     """Execute a command; an import creates an author, and exports and lists are read completely."""
     call = attrgetter(ASKED[type(command)][0])(gallery)

@@ -151,3 +151,8 @@ def details() -> SearchStrategy[dict[str, Any]]:
     }
     empty: SearchStrategy[Any] = st.sampled_from((None, "", [], {}))
     return st.fixed_dictionaries({}, optional={name: each | empty for name, each in members.items()})
+
+
+def some(**fields: SearchStrategy[Any]) -> SearchStrategy[dict[str, Any]]:
+    """Dictionaries of some of the fields."""
+    return st.fixed_dictionaries({}, optional=fields)

@@ -27,6 +27,7 @@ from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken, SettingsError
 from logoadmin.ports.tokens import Grant
 from tests.gallery import NOW
+from tests.passkeys import encoded
 
 pytestmark = pytest.mark.rule("contract C2")
 
@@ -83,16 +84,12 @@ def accepted(by: JwtTokens, token: str, now: int = NOW) -> bool:
         return False
 
 
-def b64(content: bytes) -> str:
-    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
-
-
 def with_header(token: str, changes: Mapping[str, object], secret: bytes | None = None) -> str:
     """Change the header of a token and re-sign it with HMAC, or leave its signature as it was."""
     _, claims, signature = token.split(".")
     header = {**jwt.get_unverified_header(token), **changes}
-    signed = f"{b64(json.dumps({k: v for k, v in header.items() if v is not None}).encode())}.{claims}"
-    return f"{signed}.{signature if secret is None else b64(hmac.digest(secret, signed.encode(), hashlib.sha256))}"
+    signed = f"{encoded(json.dumps({k: v for k, v in header.items() if v is not None}).encode())}.{claims}"
+    return f"{signed}.{signature if secret is None else encoded(hmac.digest(secret, signed.encode(), hashlib.sha256))}"
 
 
 # Signing and verifying.
@@ -202,7 +199,7 @@ def test_the_kid_of_a_shared_key_is_short_and_not_a_plain_digest() -> None:
     assert len(SHARED.kid) == 16
     assert SHARED.kid == hs256_key(str(SHARED.signing)).kid
     for name in ("sha256", "sha1", "md5", "sha512"):
-        assert not b64(hashlib.new(name, secret).digest()).startswith(SHARED.kid)
+        assert not encoded(hashlib.new(name, secret).digest()).startswith(SHARED.kid)
 
 
 def test_only_public_keys_are_published(private: Key, public: Key) -> None:

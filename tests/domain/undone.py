@@ -9,7 +9,7 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage
-from tests.gallery import ASKED, ask
+from tests.gallery import ask, sample
 
 Answer = TypeVar("Answer")
 
@@ -36,7 +36,7 @@ def error_of(gallery: LogoAdmin, kind: type[Command], who: Caller) -> LogoAdminE
 
     def tried(bound: LogoAdmin, _: object) -> LogoAdminError | None:
         try:
-            ask(bound, kind(**ASKED[kind][1]), who)
+            ask(bound, sample(kind), who)
         except LogoAdminError as error:
             return error
         return None

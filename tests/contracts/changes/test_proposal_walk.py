@@ -30,6 +30,7 @@ from logoadmin.ports.proposal_storage import ProposalState
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, LOOK, FrozenClock, gallery_on, if_match, signed_in
 from tests.options import LONG
+from tests.strategies import some
 
 APPLIED: Final = ProposalState.APPLIED
 # Members, with authors for 101 and 102; reviewers for some kinds; and an administrator.
@@ -50,10 +51,6 @@ AUTHOR_IDS: Final = st.lists(st.integers(1, 3), max_size=2, unique=True)
 # Mostly any version of a record, and sometimes an old one.
 ANY: Final = 2**31 - 1
 VERSIONS: Final = st.sampled_from([*[ANY] * 9, 3])
-
-
-def some(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries({}, optional=fields)
 
 
 def existing(kinds: st.SearchStrategy[str], **what: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:

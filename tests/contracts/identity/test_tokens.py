@@ -15,6 +15,7 @@ from logoadmin.domain.kernel.access import SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken, SettingsError
 from logoadmin.ports.tokens import Grant
 from tests.gallery import NOW
+from tests.passkeys import encoded
 
 pytestmark = pytest.mark.rule("contract C2", "contract A19")
 
@@ -35,15 +36,11 @@ CLAIMS: dict[str, Any] = {
 HEADER = {"alg": "HS256", "typ": "at+jwt", "kid": hs256_key(KEY).kid}
 
 
-def b64(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
 def forged(header: object, claims: object, key: str = KEY, digest: str = "sha256") -> str:
     """Sign any header and claims with a key, beyond what RFC 7515 allows."""
     head, body = (part if isinstance(part, bytes) else json.dumps(part).encode() for part in (header, claims))
-    signed = f"{b64(head)}.{b64(body)}"
-    return f"{signed}.{b64(hmac.digest(key.encode(), signed.encode(), digest))}"
+    signed = f"{encoded(head)}.{encoded(body)}"
+    return f"{signed}.{encoded(hmac.digest(key.encode(), signed.encode(), digest))}"
 
 
 def refused(token: str, now: int = NOW) -> bool:
@@ -81,7 +78,7 @@ def test_a_token_is_valid_from_its_creation_until_it_expires() -> None:
 
 
 def unsigned(algorithm: str) -> tuple[str, ...]:
-    head, body = b64(json.dumps({**HEADER, "alg": algorithm}).encode()), b64(json.dumps(CLAIMS).encode())
+    head, body = encoded(json.dumps({**HEADER, "alg": algorithm}).encode()), encoded(json.dumps(CLAIMS).encode())
     signature = forged(HEADER, CLAIMS).split(".")[2]
     return f"{head}.{body}.", f"{head}.{body}", f"{head}.{body}.{signature}"
 
@@ -98,7 +95,7 @@ WRONG: dict[str, tuple[object, ...]] = {
     ),
     "sid": (7, True, ["session"], {}, 1.5),
 }
-JWK = {"kty": "oct", "k": b64(OTHER_KEY.encode())}
+JWK = {"kty": "oct", "k": encoded(OTHER_KEY.encode())}
 IN_TOKEN: tuple[dict[str, object], ...] = (
     {},
     {"jwk": JWK},

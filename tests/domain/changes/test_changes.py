@@ -22,13 +22,13 @@ from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import (
     ANN_PASSWORD,
     ARTWORK,
-    ASKED,
     CHEAP_PASSWORDS,
     NOW,
     FrozenClock,
     ask,
     gallery_on,
     history,
+    sample,
     stock,
 )
 
@@ -70,7 +70,7 @@ def test_every_change_is_undone_as_a_new_change(
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock, kind: type[Command]
 ) -> None:
     before = everything(storage)
-    ask(stocked, kind(**ASKED[kind][1]))
+    ask(stocked, sample(kind))
     change = last(stocked)
     after = everything(storage)
     assert after != before

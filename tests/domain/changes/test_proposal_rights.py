@@ -34,6 +34,7 @@ from tests.gallery import (
     signed_in,
     stock,
 )
+from tests.strategies import some
 
 MEMBER_ID: Final = 101
 NEW: Final = {"kind": "logo", "create": LOOK}
@@ -498,10 +499,6 @@ def existing(kinds: st.SearchStrategy[str], **what: st.SearchStrategy[Any]) -> s
     """Return changes of an existing record, or of a missing one that no other change creates."""
     ids = st.sampled_from([1, 7, 9])
     return st.fixed_dictionaries({"kind": kinds, "id": ids, "version": st.just(99), **what})
-
-
-def some(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries({}, optional=fields)
 
 
 def created(kinds: st.SearchStrategy[str], values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:

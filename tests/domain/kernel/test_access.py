@@ -42,7 +42,7 @@ from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports.storage import Storage
 from tests.domain.identity.sign_ins import key_of
 from tests.domain.undone import undone
-from tests.gallery import ASKED, FrozenClock, add_session, ask, gallery_on, signed_in, stock
+from tests.gallery import ASKED, FrozenClock, add_session, ask, gallery_on, sample, signed_in, stock
 
 ALL_SCOPES = (
     *("users:read", "users:write", "roles:read", "roles:write", "authors:write", "themes:write", "logos:write"),
@@ -176,7 +176,7 @@ def refused(gallery: LogoAdmin, kinds: Iterable[type[Command]], caller: CallerFo
 
 def refusal(gallery: LogoAdmin, kind: type[Command], caller: Caller) -> Refusal:
     try:
-        ask(gallery, kind(**ASKED[kind][1]), caller)
+        ask(gallery, sample(kind), caller)
     except (errors.NotAuthenticated, errors.NotPermitted) as error:
         # The proposal of the table is the administrator's.
         is_others = kind is proposals.WithdrawProposal and isinstance(error, errors.NotPermitted)

@@ -47,6 +47,7 @@ from tests.gallery import (
     history,
     if_none_match,
     recorded,
+    sample,
     signed_in,
 )
 
@@ -164,7 +165,7 @@ def do(gallery: LogoAdmin, kind: type[Command], caller: Caller = OWNER) -> Any:
     if kind is import_export.ImportRecords:
         line = json.dumps({"kind": "author", "author_id": 9, "user_id": 109, "username": "Ida"})
         return gallery.import_export.load(import_export.ImportRecords(), [line], caller)
-    return ask(gallery, kind(**ASKED[kind][1]), caller)
+    return ask(gallery, sample(kind), caller)
 
 
 def versions(storage: MemoryStorage) -> dict[tuple[Kind, int], int]:

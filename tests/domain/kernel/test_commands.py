@@ -27,7 +27,7 @@ from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.lists import ListCommand
 from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication.css.css_service import JudgeCss
-from tests.gallery import ARTWORK, ASKED
+from tests.gallery import ARTWORK, ASKED, sample
 from tests.strategies import anything
 
 SECRET = "hunter2-hunter2"
@@ -141,7 +141,7 @@ def test_the_marker_for_unset_fields_is_not_a_valid_value(kind: type[Command]) -
 @pytest.mark.parametrize("kind", ASKED)
 def test_a_serialized_command_is_the_same_command_and_lacks_unset_fields(kind: type[Command]) -> None:
     required = {name: value for name, value in ASKED[kind][1].items() if name not in AMENDMENTS.get(kind, ())}
-    for command in (kind(**ASKED[kind][1]), kind(**required)):
+    for command in (sample(kind), kind(**required)):
         serialized = command.model_dump_json(by_alias=False)
         assert kind.model_validate_json(serialized) == command
         assert "UNSET" not in serialized
@@ -150,7 +150,7 @@ def test_a_serialized_command_is_the_same_command_and_lacks_unset_fields(kind: t
 @pytest.mark.rule("contract H6", "contract A2")
 @pytest.mark.parametrize("kind", ASKED)
 def test_a_copy_with_other_values_is_validated_like_a_new_command(kind: type[Command]) -> None:
-    command = kind(**ASKED[kind][1])
+    command = sample(kind)
     assert command.model_copy(update=ASKED[kind][1]) == command.model_copy() == command
     for name in fields_of(kind):
         with pytest.raises(InvalidInput):
@@ -164,7 +164,7 @@ def test_a_copy_with_other_values_is_validated_like_a_new_command(kind: type[Com
 @pytest.mark.rule("contract H6")
 @pytest.mark.parametrize("kind", ASKED)
 def test_a_copy_in_this_or_another_process_is_the_same_command(kind: type[Command]) -> None:
-    command = kind(**ASKED[kind][1])
+    command = sample(kind)
     assert pickle.loads(pickle.dumps(command)) == copy.deepcopy(command) == command.model_copy(deep=True) == command
 
 

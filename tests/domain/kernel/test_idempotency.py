@@ -37,6 +37,7 @@ from tests.gallery import (
     history,
     if_match,
     once,
+    sample,
     signed_in,
 )
 
@@ -85,10 +86,10 @@ def test_repeating_a_command_returns_the_same_response(
     stocked: LogoAdmin, storage: MemoryStorage, kind: type[Command]
 ) -> None:
     caller = caller_for(kind, stocked, storage)
-    command = once(kind(**ASKED[kind][1]), KEY)
+    command = once(sample(kind), KEY)
     first = ask(stocked, command, caller)
     after = everything(stocked)
-    again = ask(stocked, once(kind(**ASKED[kind][1]), KEY), caller)
+    again = ask(stocked, once(sample(kind), KEY), caller)
     assert again == first
     assert type(again) is type(first)
     if has_version(first):

@@ -27,6 +27,7 @@ from tests.gallery import (
     if_match,
     if_none_match,
     right_to,
+    sample,
     signed_in,
     stock,
 )
@@ -169,7 +170,7 @@ ESCALATING: Final = [
 # A command without a case of its own is tried as it is in ASKED.
 TRIED: Final = (
     *CASES,
-    *(Case(kind(**ASKED[kind][1]), None) for kind in ESCALATING if kind not in {type(case.command) for case in CASES}),
+    *(Case(sample(kind), None) for kind in ESCALATING if kind not in {type(case.command) for case in CASES}),
 )
 
 

@@ -35,7 +35,7 @@ from logoadmin.domain.kernel.records import Logo
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, reads, rights_of, use_case, writes
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ADMIN_ID, ARTWORK, ASKED, FrozenClock, ask, gallery_on, signed_in, stock
+from tests.gallery import ADMIN_ID, ARTWORK, ASKED, FrozenClock, ask, gallery_on, sample, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract B6")
 
@@ -64,12 +64,8 @@ class Sneaked(RemoveLogo):
     """A class with the fields of a command that is not one."""
 
 
-def made(kind: type[Command]) -> Command:
-    return kind(**ASKED[kind][1])
-
-
 COMMANDS: Final[tuple[Command, ...]] = (
-    *map(made, ASKED),
+    *map(sample, ASKED),
     *(
         Command(),
         OneArtwork[Logo](),

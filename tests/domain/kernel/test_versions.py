@@ -17,7 +17,7 @@ from logoadmin.domain.kernel.errors import Outdated
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import shared_settings as settings
-from tests.gallery import ASKED, FrozenClock, ask, exported, if_match
+from tests.gallery import ASKED, FrozenClock, ask, exported, if_match, sample
 
 pytestmark = pytest.mark.rule("contract F1")
 
@@ -74,10 +74,6 @@ def test_amending_sets_one_value_and_keeps_the_others(
         assert ask(stocked, look) == record
 
 
-def asked(kind: type[Command]) -> Command:
-    return kind(**ASKED[kind][1])
-
-
 def last(gallery: LogoAdmin) -> int:
     return gallery.changes.list(ListChanges()).version
 
@@ -107,11 +103,11 @@ def test_a_record_is_changed_only_in_the_expected_version(stocked: LogoAdmin, ki
     before = exported(stocked), last(stocked)
     for versions in ((), (0,), (seen - 1, seen + 1), (-seen,)):
         with pytest.raises(Outdated) as caught:
-            ask(stocked, if_match(asked(kind), *versions))
+            ask(stocked, if_match(sample(kind), *versions))
         assert str(caught.value) == f"{caught.value.what} {caught.value.id} was changed since"
         assert caught.value.what in ("User", "Role", "Author", "Logo", "Theme")
     assert (exported(stocked), last(stocked)) == before
-    ask(stocked, if_match(asked(kind), 999, seen))
+    ask(stocked, if_match(sample(kind), 999, seen))
     assert last(stocked) == before[1] + 1
 
 
