@@ -12,10 +12,7 @@ from itertools import groupby, islice
 from operator import attrgetter, gt, lt
 from typing import Any, Final, Generic, TypeVar
 
-from logoadmin.adapters.memory_storage.identity import (
-    MemoryRecoveryCodes,
-    MemorySessions,
-)
+from logoadmin.adapters.memory_storage.identity import MemoryRecoveryCodes, MemorySessions
 from logoadmin.adapters.memory_storage.tables import Repository, Tables
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind, RecordKind

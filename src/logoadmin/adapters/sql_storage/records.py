@@ -14,14 +14,7 @@ from logoadmin.adapters.sql_storage.tables import TABLES
 from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, Row, in_portions, insert_into
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
-from logoadmin.domain.kernel.kinds import (
-    ARTWORK_KINDS,
-    AUTHORS,
-    KINDS,
-    ROLES,
-    AnyArtworkKind,
-    AnyKind,
-)
+from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, ROLES, AnyArtworkKind, AnyKind
 from logoadmin.domain.kernel.limits import MAX_COUNTED_ID
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, SortKey, page_of, search_form
 from logoadmin.domain.kernel.records import Author, Kind, Role, StoredRecord

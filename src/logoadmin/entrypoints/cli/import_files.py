@@ -148,11 +148,7 @@ def _has_files(line: str | bytes | ReadValues) -> bool:
 
 
 def style_lines(
-    files: Sequence[Path],
-    gallery: "LogoAdmin",
-    *,
-    target: str | None = None,
-    picture: Path | None = None,
+    files: Sequence[Path], gallery: "LogoAdmin", *, target: str | None = None, picture: Path | None = None
 ) -> list[RawLine]:
     """Return user styles as lines of an import, one line or problem per file, in order; print what gets lost.
 

@@ -115,11 +115,7 @@ class Renderer:
     """Calls the use case of one operation, and renders its answers as bytes."""
 
     def __init__(
-        self,
-        operation: Operation,
-        gallery: LogoAdmin,
-        cache_seconds: int,
-        long_responses: LongResponses,
+        self, operation: Operation, gallery: LogoAdmin, cache_seconds: int, long_responses: LongResponses
     ) -> None:
         self._operation = operation
         self._gallery = gallery

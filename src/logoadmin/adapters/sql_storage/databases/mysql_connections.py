@@ -87,7 +87,8 @@ def classify(error: BaseException) -> Classification | None:
 
 
 _OPTIONS: Final = {"unix_socket", "charset", "ssl", "ssl_ca", "ssl_cert", "ssl_key", "ssl_check_hostname"}
-LONG_WAIT: Final = 10.0
+# Seconds to reach a server for which nobody waits.
+_REACHED_WITHIN: Final = 10.0
 _UNKNOWN_HOST: Final = 2005
 _HANDSHAKE_ERROR: Final = 2012
 # Bytes of a statement that any server accepts.
@@ -145,13 +146,13 @@ class Connector:
 
     def connect(self, timeout: float | None, answer_wait: float) -> Any:
         """Return a new connection. Reaching the server takes at most ``timeout`` seconds, ten by default."""
-        if timeout is None and answer_wait > LONG_WAIT:
+        if timeout is None and answer_wait > _REACHED_WITHIN:
             # The driver has one limit for a connection: a server that hangs is found before the long one applies.
-            self.connect(timeout, LONG_WAIT).close()
+            self.connect(timeout, _REACHED_WITHIN).close()
         # The same for reading and writing: otherwise the driver sets the socket twice for each statement.
         connection = _Connection(
             **self._arguments,
-            connect_timeout=timeout or LONG_WAIT,
+            connect_timeout=timeout or _REACHED_WITHIN,
             read_timeout=answer_wait,
             write_timeout=answer_wait,
         )

@@ -13,13 +13,7 @@ from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.limits import described
 from logoadmin.domain.kernel.lists import Listing
-from logoadmin.domain.kernel.records import (
-    RemovedAvatar,
-    RemovedRole,
-    RemovedUser,
-    Role,
-    User,
-)
+from logoadmin.domain.kernel.records import RemovedAvatar, RemovedRole, RemovedUser, Role, User
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.entrypoints.http_api.operation import LEFT_OUT, Grant, Operation, whole_list
 
