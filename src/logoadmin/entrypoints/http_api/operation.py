@@ -171,8 +171,8 @@ class Operation:
 
     def asked_by(self, command: Command) -> "Operation":
         """Return the operation for a command: this one, or a variant, such as its dry run or another grant."""
-        if self.rehearsal is not None and command.is_dry_run:
-            return self.rehearsal
+        if self.as_dry_run is not None and command.is_dry_run:
+            return self.as_dry_run
         if self.with_versions is not None and getattr(command, "versions", False):
             return self.with_versions
         if self.grants:
@@ -180,7 +180,7 @@ class Operation:
         return self
 
     @cached_property
-    def rehearsal(self) -> "Operation | None":
+    def as_dry_run(self) -> "Operation | None":
         """The operation of a request with ``dry_run=true``, if it has another answer."""
         return self.dry_run and replace(self, use_case=self.dry_run[0], answer=self.dry_run[1], dry_run=None)
 
@@ -195,7 +195,7 @@ class Operation:
     @property
     def variants(self) -> Iterator["Operation"]:
         """This operation, and its variants with another answer."""
-        yield from (each for each in (self, self.rehearsal, self.with_versions) if each is not None)
+        yield from (each for each in (self, self.as_dry_run, self.with_versions) if each is not None)
 
     @cached_property
     def method(self) -> str:
