@@ -417,11 +417,13 @@ def test_little_disk_space_and_a_network_file_system_are_reported(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2**20))
-    mounts, place = tmp_path / "mounts", str(tmp_path.resolve()).replace(" ", "\\040")
-    mounts.write_text(f"none / ext4 rw 0 0\nserver:/gallery {place} nfs4 rw 0 0\n")
+    mounts, place = tmp_path / "mounts", tmp_path.resolve() / "Фото café"
+    place.mkdir()
+    escaped = str(place).replace(" ", "\\040")
+    mounts.write_text(f"none / ext4 rw 0 0\nserver:/gallery {escaped} nfs4 rw 0 0\n", "utf-8")
     monkeypatch.setattr(sqlite_checks, "MOUNTS", mounts)
-    found = problems(run("doctor"))
-    assert ({*found}, "nfs4" in found["file system"]) == ({"disk", "file system"}, True)
+    found = problems(run("doctor", "--database", f"sqlite:///{place.name}/gallery.db"))
+    assert ({*found}, "nfs4" in found["file system"]) == ({"disk", "file system", "file"}, True)
 
 
 @pytest.mark.parametrize(

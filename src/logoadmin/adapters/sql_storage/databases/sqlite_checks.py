@@ -117,7 +117,7 @@ def _kind_of(directory: Path) -> str | None:
     with suppress(OSError):
         for line in MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
             _, place, kind, *_ = line.split()
-            found[Path(place.encode().decode("unicode_escape"))] = kind
+            found[Path(place.encode("latin-1", "backslashreplace").decode("unicode_escape"))] = kind
     return next((found[place] for place in (directory, *directory.parents) if place in found), None)
 
 
