@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from sqlalchemy import Column, Select, bindparam, func, literal_column, select, union_all
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES
-from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository
+from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository, optional
 from logoadmin.adapters.sql_storage.tables import acts, changes, stored_responses, users
 from logoadmin.adapters.sql_storage.transaction import KEYS, Row, in_portions
 from logoadmin.domain.kernel.access import Source
@@ -78,8 +78,9 @@ _OF_REQUEST = (
 )
 
 
+_json: Final = optional(json.loads)
 _change: Final = RecordReader(
-    Change, _FIELDS, kind=Kind, before=json.loads, after=json.loads, origin=Origin, source=Source
+    Change, _FIELDS, kind=Kind, before=_json, after=_json, origin=optional(Origin), source=optional(Source)
 )
 
 

@@ -1,15 +1,15 @@
 """The repositories of proposals, of notices, and of the sources of notices for members."""
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, fields
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from pydantic_core import to_json
-from sqlalchemy import Select, Table, bindparam, func, or_, select, true, union_all
+from sqlalchemy import Select, bindparam, func, or_, select, true, union_all
 
 from logoadmin.adapters.sql_storage.record_tables import ARTWORK_TABLES, LINK_TABLES, authors, withdrawals
-from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository
+from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository, optional
 from logoadmin.adapters.sql_storage.tables import notices, proposals, seen_notices
 from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, in_portions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
@@ -25,23 +25,15 @@ from logoadmin.ports.proposal_storage import (
     Viewer,
 )
 
-Stored = TypeVar("Stored", bound=ListedProposal | StoredNotice)
-
 _JSON: Final = ("summary", "changes")
-
-
-def _reader(record: type[Stored], table: Table, **conversions: Callable[[Any], object]) -> RecordReader[Stored]:
-    """Return the reader of records whose fields have the names of their columns."""
-    names = [field.name for field in fields(record)]
-
-    def by_name(*values: Any) -> Stored:
-        return record(**dict(zip(names, values, strict=True)))
-
-    return RecordReader(by_name, [table.c[name] for name in names], **conversions)
-
-
-_proposal: Final = _reader(StoredProposal, proposals, state=ProposalState, summary=json.loads, changes=json.loads)
-_listed: Final = _reader(ListedProposal, proposals, state=ProposalState, summary=json.loads)
+_FIELDS, _LISTED = ([each.name for each in fields(record)] for record in (StoredProposal, ListedProposal))
+_conversions: Final[Mapping[str, Callable[[Any], object]]] = {
+    "state": ProposalState,
+    "summary": optional(json.loads),
+    "changes": json.loads,
+}
+_proposal: Final = RecordReader(StoredProposal, map(proposals.c.__getitem__, _FIELDS), _FIELDS, **_conversions)
+_listed: Final = RecordReader(ListedProposal, map(proposals.c.__getitem__, _LISTED), _LISTED, **_conversions)
 _OWN = (proposals.c.user_id == bindparam("viewer_id")) & (proposals.c.user_since == bindparam("since"))
 _OTHERS = proposals.c.kinds.bitwise_and(bindparam("hidden_kinds")) == 0
 _PAGES = KeysetPages(
@@ -151,7 +143,7 @@ def _values(proposal: StoredProposal) -> dict[str, Any]:
 
 
 _NOW: Any = bindparam("now")
-_notice: Final = _reader(StoredNotice, notices)
+_notice: Final = RecordReader(StoredNotice, notices.c)
 _DUE: Final = (
     select(*_notice.columns).where(notices.c.due_at <= _NOW).order_by(notices.c.due_at, notices.c.notice_id).limit(1)
 )

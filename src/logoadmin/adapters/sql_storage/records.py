@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final, Generic, TypeVar
 
-from sqlalchemy import Boolean, Column, ColumnElement, Select, bindparam, func, select, update
+from sqlalchemy import Column, ColumnElement, Select, bindparam, func, select, update
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, TAG_TABLES, authors, column_name, filter_indexes
-from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, Repository, SortedPages
+from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository, SortedPages
 from logoadmin.adapters.sql_storage.tables import TABLES
 from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, Row, in_portions, insert_into
 from logoadmin.domain.kernel.details import Details
@@ -27,11 +27,14 @@ _OF_SOME: Final[Any] = [bindparam(key) for key in KEYS]
 _NEAR: Final = 4
 
 
-_AUTHOR_NAMES: Final = (*AUTHORS.stored_fields, "version")
+def _reader(kind: AnyKind) -> RecordReader[Any]:
+    names = (*kind.stored_fields, "version")
+    columns = [TABLES[kind.kind].c[name] for name in names]
+    # Scope-tokens hold no space, so a scope is stored as one text.
+    return RecordReader(kind.record, columns, names, scope=lambda scope: tuple(scope.split()), details=Details.parsed)
 
 
-def _columns(kind: AnyKind) -> list[Column[Any]]:
-    return [TABLES[kind.kind].c[name] for name in (*kind.stored_fields, "version")]
+_author: Final[RecordReader[Author]] = _reader(AUTHORS)
 
 
 def _conditions(kind: AnyKind) -> dict[str, ColumnElement[bool]]:
@@ -79,8 +82,8 @@ class _Statements:
     """The statements about the records of one kind."""
 
     def __init__(self, kind: AnyKind) -> None:
-        table, columns = TABLES[kind.kind], _columns(kind)
-        key = table.c[kind.id_field]
+        table, self.reader = TABLES[kind.kind], _reader(kind)
+        key, columns = table.c[kind.id_field], self.reader.columns
         self.kind, self.table = kind, table
         self.row_of: Callable[[dict[str, Any]], Row] = itemgetter(*table.c.keys())
         self._prepare(select(*columns))
@@ -88,8 +91,6 @@ class _Statements:
         self.pages = _pages(kind, select(*columns))
         self.sorted_pages = _sorted_pages(kind, select(*columns))
         self.touch = update(table).where(key.in_(_OF_SOME))
-        self.names = (*kind.stored_fields, "version")
-        self.flags = [at for at, column in enumerate(columns) if isinstance(column.type, Boolean)]
         self.taken = {
             field: select(key).where(table.c[column_name(field)] == _VALUE, key != KEY) for field in kind.unique
         }
@@ -101,13 +102,6 @@ class _Statements:
         self.get = records.where(self.table.c[self.kind.id_field] == KEY)
         unique = {field: self.table.c[column_name(field)] for field in self.kind.unique}
         self.find = {field: records.where(column == _VALUE) for field, column in unique.items()}
-
-    def typed(self, row: Row) -> Row:
-        """Return a row with booleans, which databases store as numbers."""
-        values = list(row)
-        for at in self.flags:
-            values[at] = bool(values[at])
-        return values
 
 
 @dataclass(slots=True, eq=False)
@@ -123,22 +117,22 @@ class SqlRecords(Repository, Generic[Record]):
         if self._is_free(id_):
             return None
         row = self._transaction.row(self._statements.get, {"key": id_})
-        return None if row is None else self._record(row)
+        return None if row is None else self._statements.reader(row)
 
     def find(self, field: str, value: Any, /) -> Record | None:
         row = self._transaction.row(self._statements.find[field], {"value": value})
-        return None if row is None else self._record(row)
+        return None if row is None else self._statements.reader(row)
 
     def get_many(self, ids: Sequence[int]) -> tuple[Record, ...]:
-        return page_of(self._rows_of(ids), self._record)
+        return page_of(self._rows_of(ids), self._statements.reader)
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Record, ...]:
-        return page_of(self._rows(after, limit, where, order), self._record)
+        return page_of(self._rows(after, limit, where, order), self._statements.reader)
 
     def sorted_page(
         self, sort: SortKey, after: Record | None, limit: int, where: Filter = EVERYTHING, order: Order = "asc"
     ) -> tuple[Record, ...]:
-        return page_of(self._sorted_rows(sort, after, limit, where, order), self._record)
+        return page_of(self._sorted_rows(sort, after, limit, where, order), self._statements.reader)
 
     def add(self, record: Record, /) -> None:
         kind, values = self._statements.kind, self._values(record)
@@ -211,11 +205,6 @@ class SqlRecords(Repository, Generic[Record]):
                 return error(value, field)
         return None
 
-    def _record(self, row: Row) -> Record:
-        record: Callable[..., Record] = self._statements.kind.record
-        typed = self._statements.typed(row) if self._statements.flags else row
-        return record(**dict(zip(self._statements.names, typed, strict=True)))
-
     def _values(self, record: Record) -> dict[str, Any]:
         kind = self._statements.kind
         values = dict(zip(kind.stored_fields, kind.values_of(record), strict=True))
@@ -225,11 +214,7 @@ class SqlRecords(Repository, Generic[Record]):
 
 
 class SqlRoles(SqlRecords[Role]):
-    """The roles. Scope-tokens hold no space, so a scope is stored as one text."""
-
-    def _record(self, row: Row) -> Role:
-        role_id, name, scope, created_at, version = row
-        return Role(role_id=role_id, name=name, scope=tuple(scope.split()), created_at=created_at, version=version)
+    """The roles."""
 
     def _values(self, record: Role) -> dict[str, Any]:
         return {**super()._values(record), "scope": " ".join(record.scope)}
@@ -242,18 +227,18 @@ class _ArtworkStatements(_Statements):
         super().__init__(kind)
         artworks, links = TABLES[kind.kind], LINK_TABLES[kind.kind]
         key, link_key, of = artworks.c[kind.id_field], links.c[kind.link_id_field], links.c[kind.id_field]
-        makers, author = authors.c.author_id == links.c.author_id, _columns(AUTHORS)
+        makers, author = authors.c.author_id == links.c.author_id, _author.columns
         # One statement for an artwork and its authors. Python sorts the links: the database would write artwork and CSS
         # into a temporary table for each author. The joins are not nested, since some databases would create a
         # temporary table for that as well.
         joined = artworks.outerjoin(links, of == key).outerjoin(authors, makers)
-        self._prepare(select(*_columns(kind), link_key, *author).select_from(joined))
+        self._prepare(select(*self.reader.columns, link_key, *author).select_from(joined))
         # Links first: with few authors, a database might start with them and read all their works. Every link has an
         # author; an outer join is read from the left.
         of_links = select(of, *author).select_from(links.outerjoin(authors, makers)).order_by(link_key)
         self.authors_within = of_links.where(of.between(bindparam("first"), bindparam("last")))
         self.authors_of = of_links.where(of.in_(_OF_SOME))
-        self.width = len(_columns(kind))
+        self.width = len(self.reader.columns)
         self.tags = TAG_TABLES[kind.kind]
 
 
@@ -276,7 +261,7 @@ class SqlArtworks(SqlRecords[Any]):
             return None
         width = self._statements.width
         links = sorted([row[width:] for row in rows if row[width] is not None], key=itemgetter(0))
-        return self._artwork(rows[0][:width], tuple([_author(link[1:]) for link in links]))
+        return self._statements.reader(rows[0][:width], authors=tuple([_author(link[1:]) for link in links]))
 
     def page(self, after: int, limit: int, where: Filter = EVERYTHING, order: Order = "asc") -> tuple[Any, ...]:
         """Return a page, with one query for the artworks and one for all their links."""
@@ -325,7 +310,7 @@ class SqlArtworks(SqlRecords[Any]):
             if author is None:
                 author = known[link[1]] = _author(link[1:])
             makers[link[0]].append(author)
-        return page_of(rows, lambda row: self._artwork(row, tuple(makers.get(row[0], ()))))
+        return page_of(rows, lambda row: self._statements.reader(row, authors=tuple(makers.get(row[0], ()))))
 
     def _links_of_page(self, artwork_ids: Sequence[int], *, everything: bool) -> Sequence[Row]:
         first, last = min(artwork_ids), max(artwork_ids)
@@ -337,20 +322,11 @@ class SqlArtworks(SqlRecords[Any]):
             rows += self._transaction.rows_in_time(self._statements.authors_of, some)
         return rows
 
-    def _artwork(self, row: Row, makers: tuple[Author, ...]) -> Any:
-        values = dict(zip(self._statements.names, self._statements.typed(row), strict=True))
-        values["details"] = Details.parsed(values["details"])
-        return self._statements.kind.record(**values, authors=makers)
-
 
 def _folded(where: Filter) -> dict[str, Any]:
     """Return the given filters, with the part of a name as it is compared."""
     given = where.given
     return {**given, "q": search_form(given["q"])} if "q" in given else given
-
-
-def _author(row: Row) -> Author:
-    return Author(**dict(zip(_AUTHOR_NAMES, row, strict=True)))
 
 
 RECORDS: Final[Mapping[Kind, tuple[type[SqlRecords[Any]], _Statements]]] = {

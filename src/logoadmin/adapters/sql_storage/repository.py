@@ -33,25 +33,35 @@ _BY: Final = "by_"
 
 
 class RecordReader(Generic[Stored]):
-    """Makes records of rows, whose columns are the fields of the record in their order."""
+    """Makes records of rows, whose columns are the fields of the record in their order, or those of ``names``."""
 
     def __init__(
-        self, record: Callable[..., Stored], columns: Iterable[Column[Any]], **conversions: Callable[[Any], object]
+        self,
+        record: Callable[..., Stored],
+        columns: Iterable[Column[Any]],
+        names: Sequence[str] = (),
+        **conversions: Callable[[Any], object],
     ) -> None:
-        """Convert the values of some columns, unless they are None; booleans are stored as numbers."""
+        """Convert the values of some columns; booleans are stored as numbers."""
         self.columns = tuple(columns)
-        self._record = record
+        self._record, self._names = record, names
         named = [(at, conversions.get(column.name)) for at, column in enumerate(self.columns)]
         self._conversions = [
             (at, convert or bool) for at, convert in named if convert or isinstance(self.columns[at].type, Boolean)
         ]
 
-    def __call__(self, row: Row) -> Stored:
+    def __call__(self, row: Row, **others: Any) -> Stored:
         values = list(row)
         for at, convert in self._conversions:
-            if values[at] is not None:
-                values[at] = convert(values[at])
-        return self._record(*values)
+            values[at] = convert(values[at])
+        if not self._names:
+            return self._record(*values)
+        return self._record(**dict(zip(self._names, values, strict=True)), **others)
+
+
+def optional(convert: Callable[[Any], object]) -> Callable[[Any], object]:
+    """Return a conversion that leaves None as it is."""
+    return lambda value: None if value is None else convert(value)
 
 
 @dataclass(slots=True, eq=False)
