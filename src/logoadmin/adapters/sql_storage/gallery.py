@@ -8,13 +8,11 @@ from sqlalchemy import Select, bindparam, delete, exists, func, select, update
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, picture_names, pictures, withdrawals
 from logoadmin.adapters.sql_storage.repository import RecordReader, Repository
-from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, in_portions
+from logoadmin.adapters.sql_storage.transaction import ANY_KEY, KEY, KEYS, LIMIT, in_portions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.records import Kind, Link
 from logoadmin.ports.gallery_storage import PictureName, Standing, StoredPicture, Withdrawal
-
-_SOME: Final[Any] = [bindparam(key) for key in KEYS]
 
 
 class LinkStatements:
@@ -25,7 +23,7 @@ class LinkStatements:
         self.id_field, self.artwork_field = kind.link_id_field, kind.id_field
         links, artwork_id = select(self.table).order_by(self.table.c[self.id_field]), self.table.c[kind.id_field]
         self.of_artwork = links.where(artwork_id == KEY)
-        self.of_artworks = links.where(artwork_id.in_(_SOME))
+        self.of_artworks = links.where(artwork_id.in_(ANY_KEY))
         self.of_author = links.where(self.table.c.author_id == KEY)
 
 
@@ -67,7 +65,6 @@ class SqlLinks(Repository):
 LINKS: Final[Mapping[Kind, LinkStatements]] = {kind.kind: LinkStatements(kind) for kind in ARTWORK_KINDS}
 
 
-_LIMIT: Any = bindparam("limit")
 _IS_STORED = pictures.c.stored_bytes > 0
 _PICTURE: Final = (
     *("picture", "sent_sha256", "sent_at", "width", "height", "frames", "size", "ground"),
@@ -85,7 +82,7 @@ _UNNAMED = (
         _IS_STORED,
         picture_names.c.picture.is_(None),
     )
-    .limit(_LIMIT)
+    .limit(LIMIT)
 )
 _KEEP = (
     update(pictures)
@@ -96,7 +93,7 @@ _COUNT = select(func.count()).where(_IS_STORED)
 _SPACE = select(func.sum(pictures.c.stored_bytes))
 _SPACE_OF = _SPACE.where(pictures.c.sender_id == KEY, pictures.c.named == bindparam("named"))
 _SHAPES = select(pictures.c.picture, pictures.c.width, pictures.c.height, pictures.c.ground).where(_IS_STORED)
-_PAGE = select(*_picture.columns).where(pictures.c.picture > KEY, _IS_STORED).order_by(pictures.c.picture).limit(_LIMIT)
+_PAGE = select(*_picture.columns).where(pictures.c.picture > KEY, _IS_STORED).order_by(pictures.c.picture).limit(LIMIT)
 
 _TAKEN_DOWN = select(picture_names.c.picture).where(picture_names.c.standing == int(Standing.BLOCKED)).distinct()
 _HIGHEST = select(func.max(picture_names.c.standing)).where(picture_names.c.picture == KEY)
@@ -110,10 +107,10 @@ _NAMED_BY = (
     .order_by(picture_names.c.picture)
 )
 _DROP_NAMES = delete(picture_names).where(
-    picture_names.c.kind == bindparam("of_kind"), picture_names.c.record_id.in_([bindparam(key) for key in KEYS])
+    picture_names.c.kind == bindparam("of_kind"), picture_names.c.record_id.in_(ANY_KEY)
 )
 _NAMES = (
-    select(picture_names).where(picture_names.c.picture == KEY).order_by(picture_names.c.standing.desc()).limit(_LIMIT)
+    select(picture_names).where(picture_names.c.picture == KEY).order_by(picture_names.c.standing.desc()).limit(LIMIT)
 )
 
 
@@ -205,12 +202,12 @@ class SqlPictures(Repository):
 
 _OF_RECORDS = (
     withdrawals.c.kind == bindparam("of_kind"),
-    withdrawals.c.record_id.in_([bindparam(key) for key in KEYS]),
+    withdrawals.c.record_id.in_(ANY_KEY),
 )
 _OF_SOME = select(withdrawals).where(*_OF_RECORDS).order_by(withdrawals.c.record_id)
 _DROP_SOME = delete(withdrawals).where(*_OF_RECORDS)
 _NEWEST_FIRST = (withdrawals.c.at.desc(), withdrawals.c.kind.desc(), withdrawals.c.record_id.desc())
-_WITHDRAWALS = select(withdrawals).order_by(*_NEWEST_FIRST).limit(_LIMIT)
+_WITHDRAWALS = select(withdrawals).order_by(*_NEWEST_FIRST).limit(LIMIT)
 _SINCE = _WITHDRAWALS.where(withdrawals.c.at >= bindparam("since"))
 # Every reason is above the empty text. SQLite would use no index for "is not null", and might use that of the order.
 _BLOCKED = _WITHDRAWALS.where(withdrawals.c.reason > "").with_hint(withdrawals, "ix_withdrawals_reason")

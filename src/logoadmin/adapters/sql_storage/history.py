@@ -13,7 +13,7 @@ from sqlalchemy import Column, Select, bindparam, func, literal_column, select, 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES
 from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository, optional
 from logoadmin.adapters.sql_storage.tables import acts, changes, stored_responses, users
-from logoadmin.adapters.sql_storage.transaction import KEYS, Row, in_portions
+from logoadmin.adapters.sql_storage.transaction import ANY_KEY, KEYS, LIMIT, Row, in_portions
 from logoadmin.domain.kernel.access import Source
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
@@ -49,14 +49,14 @@ _SINCE = select(changes.c.change_id).where(changes.c.at >= bindparam("since"))
 _FIRST_SINCE = _SINCE.order_by(changes.c.at, changes.c.change_id).limit(1)
 _UNTIL = select(changes.c.change_id).where(changes.c.at <= bindparam("until"))
 _LAST_UNTIL = _UNTIL.order_by(changes.c.at.desc(), changes.c.change_id.desc()).limit(1)
-_TIMES = select(changes.c.change_id, changes.c.at).where(changes.c.change_id.in_(map(bindparam, KEYS)))
+_TIMES = select(changes.c.change_id, changes.c.at).where(changes.c.change_id.in_(ANY_KEY))
 _LAST_OF = select(func.max(changes.c.change_id)).where(
     changes.c.kind == bindparam("of_kind"), changes.c.record_id == bindparam("id_")
 )
 _RESTORED = changes.c.action == bindparam("restored")
 _BIRTHS = (
     select(changes.c.record_id, changes.c.change_id, _RESTORED, changes.c.undoes)
-    .where(changes.c.kind == bindparam("of_kind"), changes.c.record_id.in_(map(bindparam, KEYS)))
+    .where(changes.c.kind == bindparam("of_kind"), changes.c.record_id.in_(ANY_KEY))
     .where((changes.c.action == bindparam("created")) | _RESTORED)
     .order_by(changes.c.record_id, changes.c.change_id)
 )
@@ -74,7 +74,7 @@ _UNDOER = (
 _OF_REQUEST = (
     _CHANGE.where(changes.c.request_id == bindparam("of_request"), changes.c.change_id < bindparam("below"))
     .order_by(changes.c.change_id.desc())
-    .limit(bindparam("limit"))
+    .limit(LIMIT)
 )
 
 
@@ -206,8 +206,7 @@ _MOST_JUDGED: Final = 1_000
 _ACT: Final = select(acts)
 _act: Final = RecordReader(StoredAct, acts.c, summary=json.loads)
 _ACT_PAGES: Final = KeysetPages(_ACT, acts.c.act_id, {}, [])
-_THESE: Final[Any] = [bindparam(key) for key in KEYS]
-_MANY: Final = _ACT.where(acts.c.act_id.in_(_THESE))
+_MANY: Final = _ACT.where(acts.c.act_id.in_(ANY_KEY))
 _OF_CHANGE: Final = _ACT.join(changes, changes.c.act_id == acts.c.act_id).where(
     changes.c.change_id == bindparam("of_change")
 )
@@ -224,7 +223,7 @@ def _changed_since() -> Select[Any]:
     mine = (
         select(*record, *first_last)
         .select_from(acts.join(own, of_act))
-        .where(acts.c.act_id.in_(_THESE), own.c.change_id < acts.c.act_id + _MOST_JUDGED)
+        .where(acts.c.act_id.in_(ANY_KEY), own.c.change_id < acts.c.act_id + _MOST_JUDGED)
         .group_by(*record)
         .cte("mine")
     )
@@ -258,7 +257,7 @@ def _referring(kind: Kind, ids: Sequence[str], by: Kind, to: Column[Any], id_: C
             made.c.kind == literal_column(f"'{kind}'"),
             made.c.record_id.in_(map(bindparam, ids)),
             made.c.action == literal_column(f"'{kind}.created'"),
-            made.c.act_id.in_(_THESE),
+            made.c.act_id.in_(ANY_KEY),
             born.c.change_id.is_(None),
         )
         .group_by(made.c.act_id, made.c.record_id)

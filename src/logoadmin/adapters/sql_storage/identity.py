@@ -35,7 +35,7 @@ from logoadmin.adapters.sql_storage.tables import (
     sign_in_attempts,
     users,
 )
-from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, in_portions
+from logoadmin.adapters.sql_storage.transaction import ANY_KEY, KEY, KEYS, in_portions
 from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
@@ -225,7 +225,7 @@ class SqlPreferences(Repository):
 
 
 _SECRET = select(secrets.c.value).where(secrets.c.name == KEY)
-_SECRETS = select(secrets.c.name, secrets.c.value).where(secrets.c.name.in_([bindparam(key) for key in KEYS]))
+_SECRETS = select(secrets.c.name, secrets.c.value).where(secrets.c.name.in_(ANY_KEY))
 
 
 class SqlSecrets(Repository):
@@ -284,7 +284,7 @@ class SqlServiceKeys(Repository):
 
 
 # The table has the name of its first use.
-_SOME_COUNTS: Final = sign_in_attempts.c.counted.in_([bindparam(key) for key in KEYS])
+_SOME_COUNTS: Final = sign_in_attempts.c.counted.in_(ANY_KEY)
 _COUNT = select(sign_in_attempts.c.attempts, sign_in_attempts.c.ends_at).where(sign_in_attempts.c.counted == KEY)
 _COUNTS = select(sign_in_attempts).where(_SOME_COUNTS)
 _LESS = case((sign_in_attempts.c.counted == bindparam("forgiven"), 0), else_=sign_in_attempts.c.attempts - 1)

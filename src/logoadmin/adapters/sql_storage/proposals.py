@@ -11,7 +11,7 @@ from sqlalchemy import Select, bindparam, func, or_, select, true, union_all
 from logoadmin.adapters.sql_storage.record_tables import ARTWORK_TABLES, LINK_TABLES, authors, withdrawals
 from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository, optional
 from logoadmin.adapters.sql_storage.tables import notices, proposals, seen_notices
-from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, in_portions
+from logoadmin.adapters.sql_storage.transaction import ANY_KEY, KEY, KEYS, LIMIT, in_portions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Order, page_of
 from logoadmin.domain.kernel.records import Kind
@@ -56,14 +56,14 @@ _WAITING_OF = select(func.count(), func.coalesce(func.sum(proposals.c.size), 0))
 )
 _SUCCESSFUL = (
     select(proposals.c.user_id, proposals.c.user_since)
-    .where(proposals.c.user_id.in_([bindparam(key) for key in KEYS]), proposals.c.state == bindparam("state"))
+    .where(proposals.c.user_id.in_(ANY_KEY), proposals.c.state == bindparam("state"))
     .distinct()
 )
 _UNAPPLIED = (
     select(*_proposal.columns)
     .where(proposals.c.unapplied_since <= bindparam("until"))
     .order_by(proposals.c.unapplied_since, proposals.c.proposal_id)
-    .limit(bindparam("limit"))
+    .limit(LIMIT)
 )
 _LAST_OF_USER = select(func.max(proposals.c.version)).where(proposals.c.user_id == KEY)
 _MADE_CHANGE = (
@@ -169,21 +169,20 @@ class SqlNotices(Repository):
         self._remove(notices, notice_id=notice_id)
 
 
-_LIMIT: Any = bindparam("limit")
 _OF_USER: Final = (proposals.c.user_id == KEY, proposals.c.user_since == bindparam("since"))
 _DECIDED = (
     select(*_listed.columns)
     .where(*_OF_USER, proposals.c.decided_at > 0, proposals.c.state != ProposalState.WITHDRAWN.value)
     .with_hint(proposals, "ix_proposals_user_id_decided_at")
     .order_by(proposals.c.decided_at.desc(), proposals.c.proposal_id.desc())
-    .limit(_LIMIT)
+    .limit(LIMIT)
 )
 _UNDONE = (
     select(*_listed.columns)
     .where(*_OF_USER, proposals.c.state == ProposalState.WAITING.value, proposals.c.undone_change > 0)
     .with_hint(proposals, "ix_proposals_user_id_state")
     .order_by(proposals.c.waiting_since.desc(), proposals.c.proposal_id.desc())
-    .limit(_LIMIT)
+    .limit(LIMIT)
 )
 
 
@@ -204,7 +203,7 @@ def _blocked(kind: AnyArtworkKind) -> Select[Any]:
 
 _ALL_BLOCKED: Final = union_all(*map(_blocked, ARTWORK_KINDS)).subquery()
 _BLOCKED: Final = (
-    select(_ALL_BLOCKED).order_by(*(_ALL_BLOCKED.c[name].desc() for name in ("at", "kind", "record_id"))).limit(_LIMIT)
+    select(_ALL_BLOCKED).order_by(*(_ALL_BLOCKED.c[name].desc() for name in ("at", "kind", "record_id"))).limit(LIMIT)
 )
 
 

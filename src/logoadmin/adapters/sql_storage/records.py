@@ -11,7 +11,7 @@ from sqlalchemy import Column, ColumnElement, Select, bindparam, func, select, u
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, TAG_TABLES, authors, column_name, filter_indexes
 from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository, SortedPages
 from logoadmin.adapters.sql_storage.tables import TABLES
-from logoadmin.adapters.sql_storage.transaction import KEY, KEYS, Row, in_portions, insert_into
+from logoadmin.adapters.sql_storage.transaction import ANY_KEY, KEY, KEYS, Row, in_portions, insert_into
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, ROLES, AnyArtworkKind, AnyKind
@@ -22,7 +22,6 @@ from logoadmin.domain.kernel.records import Author, Kind, Role, StoredRecord
 Record = TypeVar("Record", bound=StoredRecord)
 
 _VALUE: Final[Any] = bindparam("value")
-_OF_SOME: Final[Any] = [bindparam(key) for key in KEYS]
 # The maximum average gap between ids of a page up to which the links from the first to the last are read at once.
 _NEAR: Final = 4
 
@@ -87,10 +86,10 @@ class _Statements:
         self.kind, self.table = kind, table
         self.row_of: Callable[[dict[str, Any]], Row] = itemgetter(*table.c.keys())
         self._prepare(select(*columns))
-        self.get_many = select(*columns).where(key.in_(_OF_SOME)).order_by(key)
+        self.get_many = select(*columns).where(key.in_(ANY_KEY)).order_by(key)
         self.pages = _pages(kind, select(*columns))
         self.sorted_pages = _sorted_pages(kind, select(*columns))
-        self.touch = update(table).where(key.in_(_OF_SOME))
+        self.touch = update(table).where(key.in_(ANY_KEY))
         self.taken = {
             field: select(key).where(table.c[column_name(field)] == _VALUE, key != KEY) for field in kind.unique
         }
@@ -237,7 +236,7 @@ class _ArtworkStatements(_Statements):
         # author; an outer join is read from the left.
         of_links = select(of, *author).select_from(links.outerjoin(authors, makers)).order_by(link_key)
         self.authors_within = of_links.where(of.between(bindparam("first"), bindparam("last")))
-        self.authors_of = of_links.where(of.in_(_OF_SOME))
+        self.authors_of = of_links.where(of.in_(ANY_KEY))
         self.width = len(self.reader.columns)
         self.tags = TAG_TABLES[kind.kind]
 

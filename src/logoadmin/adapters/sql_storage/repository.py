@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import update as update_rows
 
-from logoadmin.adapters.sql_storage.transaction import Row, Transaction, insert_into
+from logoadmin.adapters.sql_storage.transaction import LIMIT, Row, Transaction, insert_into
 from logoadmin.domain.kernel.lists import Order
 
 Stored = TypeVar("Stored")
@@ -158,7 +158,6 @@ def _key(column: Column[Any]) -> Column[Any]:
 
 
 _AFTER: Final[Any] = bindparam("after")
-_LIMIT: Final[Any] = bindparam("limit")
 # The name or the version of the record after which a sorted page starts.
 _PLACE: Final[Any] = bindparam("place")
 
@@ -219,7 +218,7 @@ class KeysetPages:
         self, query: Select[Any], key: ColumnElement[int], given: tuple[str, ...], order: Order
     ) -> Select[Any]:
         conditions = [self._conditions[name] for name in given]
-        return query.where(_follows(key, _AFTER, order), *conditions).order_by(_by(key, order)).limit(_LIMIT)
+        return query.where(_follows(key, _AFTER, order), *conditions).order_by(_by(key, order)).limit(LIMIT)
 
 
 class SortedPages:
@@ -265,7 +264,7 @@ class SortedPages:
             later = self._ids(given, order).where(_follows(self._by, _PLACE, order))
             both = union_all(select(equal.subquery()), select(later.subquery())).subquery()
             in_order = (_by(both.c.place, order), _by(both.c.id, order))
-            found = select(both.c.id, both.c.place).order_by(*in_order).limit(_LIMIT).subquery()
+            found = select(both.c.id, both.c.place).order_by(*in_order).limit(LIMIT).subquery()
         page = self._records.select_from(found.outerjoin(table, self._key == found.c.id))
         return page.order_by(_by(found.c.place, order), _by(found.c.id, order))
 
@@ -282,7 +281,7 @@ class SortedPages:
             # The index of the order; otherwise the database finds those that match the filters and sorts their ids.
             ids = ids.with_hint(table, f"ix_{table.name}_{self._by.name}")
         conditions = [self._conditions[name] for name in given]
-        return ids.where(*conditions).order_by(_by(self._by, order), _by(self._key, order)).limit(_LIMIT)
+        return ids.where(*conditions).order_by(_by(self._by, order), _by(self._key, order)).limit(LIMIT)
 
 
 def _follows(column: ColumnElement[Any], place: ColumnElement[Any], order: Order) -> ColumnElement[bool]:

@@ -46,6 +46,8 @@ Row = Sequence[Any]
 KEY: Final[Any] = bindparam("key")
 # The keys of a statement for many records.
 KEYS: Final = tuple(f"key{number}" for number in range(50))
+ANY_KEY: Final[Any] = [bindparam(name) for name in KEYS]
+LIMIT: Final[Any] = bindparam("limit")
 
 # The tables that determine what users may do.
 _RIGHTS: Final = {users, roles, sessions, service_keys, identities, secrets}
