@@ -113,7 +113,7 @@ class SqlRecords(Repository, Generic[Record]):
         return self._transaction.next_id(self._statements.kind.id_field)
 
     def get(self, id_: int, /) -> Record | None:
-        if self._is_free(id_):
+        if self._transaction.is_above_all(self._statements.kind.id_field, id_):
             return None
         row = self._transaction.row(self._statements.get, {"key": id_})
         return None if row is None else self._statements.reader(row)
@@ -169,13 +169,9 @@ class SqlRecords(Repository, Generic[Record]):
         for some in in_portions(KEYS, list(ids)):
             self._transaction.change(self._statements.touch, {**some, "version": version})
 
-    def _is_free(self, id_: int) -> bool:
-        """Return whether an id needs no query because it is above all ids ever issued."""
-        kind = self._statements.kind
-        return kind.gives_ids and self._transaction.is_above_all(kind.id_field, id_)
-
     def _rows_of(self, ids: Sequence[int]) -> Sequence[Row]:
-        wanted = [id_ for id_ in ids if not self._is_free(id_)]
+        id_field = self._statements.kind.id_field
+        wanted = [id_ for id_ in ids if not self._transaction.is_above_all(id_field, id_)]
         if not wanted:
             return ()
         (some,) = in_portions(KEYS, wanted)
@@ -247,7 +243,7 @@ class SqlArtworks(SqlRecords[Any]):
     _statements: _ArtworkStatements
 
     def get(self, artwork_id: int, /) -> Any:
-        if self._is_free(artwork_id):
+        if self._transaction.is_above_all(self._statements.kind.id_field, artwork_id):
             return None
         return self._whole(self._transaction.rows(self._statements.get, {"key": artwork_id}))
 

@@ -377,8 +377,11 @@ class Transaction:
         return self._counted
 
     def is_above_all(self, name: str, id_: int) -> bool:
-        """Return whether a write can tell that an id is free, since it is higher than any issued before."""
-        return self._locked is not None and self._counted[name] < id_ <= MAX_COUNTED_ID
+        """Return whether a write can tell that an id is free, since it is higher than any issued before.
+
+        Ids that callers choose may be higher.
+        """
+        return self._locked is not None and self._counted.get(name, MAX_COUNTED_ID) < id_ <= MAX_COUNTED_ID
 
     def take_unused(self, name: str, id_: int) -> bool:
         """Return whether a write can tell that no record has an id; it then counts as issued."""
