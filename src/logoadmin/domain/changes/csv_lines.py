@@ -190,10 +190,10 @@ def _plain(head: str) -> str:
 
 
 def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> RawLine:
-    """Return the values of a record; an empty line if its cells are empty."""
-    if not any(cells):
+    """Return the values of a record; an empty line if nothing is in its cells but spaces."""
+    if not any(map(str.strip, cells)):
         return ""
-    if any(cells[len(columns) :]):
+    if any(map(str.strip, cells[len(columns) :])):
         return _invalid((), f"Line should have at most {len(columns)} fields", "csv_cells")
     id_field = KINDS[kind].id_field
     values = ReadValues({"kind": kind})
