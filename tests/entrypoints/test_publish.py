@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -48,6 +50,21 @@ def test_the_exit_code_reports_whether_the_gallery_changed(run: Run) -> None:
     assert contents() == before
     create_logo(name="Dusk")
     assert run("publish", "gallery").code == 0
+
+
+@pytest.mark.slow("a process is started and stopped")
+def test_watching_publishes_each_change_and_names_what_is_left_out_once() -> None:
+    arguments = (sys.executable, "-m", "logoadmin", "publish", "gallery", "--watch")
+    create_logo(custom_css="a {")
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        for logo_id in (1, 2):
+            assert process.stdout.readline().startswith(f"Left out: logo {logo_id} (Aurora): ")
+            assert process.stdout.readline() == f"Published version {pointer().version} in gallery\n"
+            create_logo(custom_css="a {")
+        process.terminate()
+        process.wait(60)
+    assert process.returncode == 0
 
 
 @pytest.fixture

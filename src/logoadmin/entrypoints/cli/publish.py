@@ -16,10 +16,10 @@ from logoadmin.entrypoints.cli.copies import explained
 from logoadmin.entrypoints.cli.gallery import database_option, gallery_at, show_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from logoadmin.domain.logo_admin import LogoAdmin
-    from logoadmin.domain.publication.publication_records import Links, Published
+    from logoadmin.domain.publication.publication_records import LeftOut, Links, Published
 
 # The exit code if no file was written.
 _UNCHANGED: Final = 3
@@ -133,8 +133,8 @@ class _Watched:
             _record(self._gallery)
             self._recorded_at = time.monotonic()
         if found.changed:
+            _show(found, self._directory, {*self.last.left_out})
             self.last = found
-            _show(found, self._directory)
 
     def failed(self, error: Exception) -> None:
         if not isinstance(error, LogoAdminError | OSError):
@@ -144,8 +144,9 @@ class _Watched:
             self._failure = str(error)
 
 
-def _show(published: "Published", directory: Path) -> None:
-    for record in published.left_out:
+def _show(published: "Published", directory: Path, shown: "Collection[LeftOut]" = ()) -> None:
+    """Print what was published, and each artwork that was left out, unless it was shown before."""
+    for record in (each for each in published.left_out if each not in shown):
         show_line(f"Left out: {record.kind} {record.id} ({record.name}): {explained(record)}", err=True)
     what = "Published version" if published.changed else "Nothing has changed since version"
     click.echo(f"{what} {published.version} in {directory}")
