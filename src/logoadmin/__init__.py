@@ -7,42 +7,24 @@
     with logoadmin.connect("memory:") as gallery:
         ann = gallery.authors.create(logoadmin.CreateAuthor(user_id=7, username="Ann"))
 
-Importing this loads neither database nor web code: the names in ``__init__.pyi`` are loaded on first use. ``__all__``
-has the names that most programs need.
+Importing this loads neither database nor web code: the names in ``__init__.pyi`` are loaded on first use.
 """
 
 from functools import lru_cache
 from typing import Any
 
-__all__ = (
-    # Opening a gallery, and its lists
-    *("LogoAdmin", "asgi", "connect", "metrics", "Listing", "Settings"),
-    # Callers
-    *("ANONYMOUS", "OWNER", "ActingAs", "Anonymous", "Caller", "Owner", "Policy", "Scope", "SignedIn"),
-    # Errors
-    *("Conflict", "DuplicateEntry", "DuplicateUpdate", "InvalidInput", "InvalidToken", "LogoAdminError"),
-    *("NotAuthenticated", "NotFound", "NotModified", "NotPermitted", "Outdated", "Problem", "SchemaMismatch"),
-    *("SettingsError", "SignInRefused", "StartError", "StorageUnavailable", "TablesMissing"),
-    # Records
-    *("Author", "Change", "Logo", "LogoAuthor", "Role", "Theme", "ThemeAuthor", "Tokens", "User"),
-    # Commands
-    *("AmendAuthor", "CreateAuthor", "GetAuthor", "ListAuthors", "RemoveAuthor"),
-    *("AmendLogo", "CreateLogo", "GetLogo", "LinkLogoAuthor", "ListLogoAuthors", "ListLogos", "RemoveLogo"),
-    *("AmendTheme", "CreateTheme", "GetTheme", "LinkThemeAuthor", "ListThemes", "RemoveTheme", "UnlinkThemeAuthor"),
-    *("AmendRole", "CreateRole", "GetRole", "ListRoles"),
-    *("AmendUser", "CreateUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser"),
-    *("ListChanges", "Revert", "SignIn"),
-)
-
 
 @lru_cache(maxsize=1)
-def _modules() -> dict[str, str]:
-    """Return the module of each name, from the imports in ``__init__.pyi``."""
+def _stub() -> tuple[dict[str, str], list[str]]:
+    """Return the module of each name, and ``__all__``, from ``__init__.pyi``, where type checkers read them."""
     import ast
 
     with open(f"{__file__.removesuffix('c')}i", "rb") as stub:
-        imports = [node for node in ast.parse(stub.read()).body if isinstance(node, ast.ImportFrom)]
-    return {alias.name: f"{__name__}.{node.module}" for node in imports for alias in node.names}
+        body = ast.parse(stub.read()).body
+    imports = [node for node in body if isinstance(node, ast.ImportFrom)]
+    common = [ast.literal_eval(node.value) for node in body if isinstance(node, ast.Assign | ast.AugAssign)]
+    modules = {alias.name: f"{__name__}.{node.module}" for node in imports for alias in node.names}
+    return modules, [name for names in common for name in names]
 
 
 def __getattr__(name: str) -> Any:
@@ -50,13 +32,16 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version(__name__)
-    if name not in _modules():
+    modules, common = _stub()
+    if name == "__all__":
+        return common
+    if name not in modules:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    globals()[name] = found = getattr(import_module(_modules()[name]), name)
+    globals()[name] = found = getattr(import_module(modules[name]), name)
     return found
 
 
 def __dir__() -> list[str]:
-    return [*_modules()]
+    return [*_stub()[0]]

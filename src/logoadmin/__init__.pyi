@@ -265,4 +265,21 @@ from .embedding import asgi as asgi, connect as connect
 from .settings import Settings as Settings
 
 __version__: str
-__all__: tuple[str, ...]
+
+# The names that most programs need, for `from logoadmin import *`: opening a gallery, and its lists
+__all__ = ["Listing", "LogoAdmin", "Settings", "asgi", "connect", "metrics"]
+# Callers
+__all__ += ["ANONYMOUS", "OWNER", "ActingAs", "Anonymous", "Caller", "Owner", "Policy", "Scope", "SignedIn"]
+# Errors
+__all__ += ["Conflict", "DuplicateEntry", "DuplicateUpdate", "InvalidInput", "InvalidToken", "LogoAdminError"]
+__all__ += ["NotAuthenticated", "NotFound", "NotModified", "NotPermitted", "Outdated", "Problem", "SchemaMismatch"]
+__all__ += ["SettingsError", "SignInRefused", "StartError", "StorageUnavailable", "TablesMissing"]
+# Records
+__all__ += ["Author", "Change", "Logo", "LogoAuthor", "Role", "Theme", "ThemeAuthor", "Tokens", "User"]
+# Commands
+__all__ += ["AmendAuthor", "CreateAuthor", "GetAuthor", "ListAuthors", "RemoveAuthor"]
+__all__ += ["AmendLogo", "CreateLogo", "GetLogo", "LinkLogoAuthor", "ListLogoAuthors", "ListLogos", "RemoveLogo"]
+__all__ += ["AmendTheme", "CreateTheme", "GetTheme", "LinkThemeAuthor", "ListThemes", "RemoveTheme"]
+__all__ += ["ListChanges", "Revert", "SignIn", "UnlinkThemeAuthor"]
+__all__ += ["AmendRole", "CreateRole", "GetRole", "ListRoles"]
+__all__ += ["AmendUser", "CreateUser", "GetUser", "ListUsers", "RemoveAvatar", "RemoveUser"]

@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 import logoadmin
+from logoadmin import *  # noqa: F403 (mypy finds its names as well)
 from logoadmin.domain.kernel.use_cases import Service, rights_of
 
 pytestmark = pytest.mark.rule("contract H6")
@@ -23,6 +24,7 @@ def test_all_has_exactly_the_common_names() -> None:
     namespace: dict[str, object] = {}
     exec("from logoadmin import *", namespace)
     assert namespace.keys() - {"__builtins__"} == set(logoadmin.__all__)
+    assert CreateAuthor is logoadmin.CreateAuthor  # noqa: F405 (see above)
 
 
 def test_commands_and_results_of_every_use_case_are_public() -> None:
