@@ -538,9 +538,12 @@ def test_a_line_without_an_id_creates_a_record(stocked: LogoAdmin, dry_run: bool
 
 
 @pytest.mark.rule("contract J7")
-def test_a_new_record_gets_no_id_of_another_line(stocked: LogoAdmin) -> None:
-    load(stocked, {**without_id(LOGO), "name": "new"}, {**LOGO, "logo_id": 2, "name": "second"})
-    assert [(logo.logo_id, logo.name) for logo in stocked.logos.list(ListLogos(after=1))] == [(2, "second"), (3, "new")]
+@pytest.mark.parametrize("taken", [[2], [2_000_000_000, 2_000_000_001]])
+def test_a_new_record_gets_no_id_of_another_line(stocked: LogoAdmin, taken: list[int]) -> None:
+    load(stocked, {**without_id(LOGO), "name": "new"}, *({**LOGO, "logo_id": id_} for id_ in taken))
+    *others, new = stocked.logos.list(ListLogos(after=1))
+    assert [logo.logo_id for logo in others] == taken
+    assert (new.logo_id, new.name) == (taken[-1] + 1, "new")
 
 
 @pytest.mark.rule("contract I3")

@@ -16,6 +16,7 @@ from logoadmin.domain.kernel.change_log import ChangeLog
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import NotFound, NotPermitted, Outdated
 from logoadmin.domain.kernel.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
+from logoadmin.domain.kernel.limits import MAX_COUNTED_ID
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, TruncatedPage
 from logoadmin.domain.kernel.records import (
     Link,
@@ -164,6 +165,8 @@ class AuditedRecords(Generic[Record]):
     def next_id(self) -> int:
         """Return the id for a new record."""
         id_ = stored_of(self).next_id()
+        while id_ > MAX_COUNTED_ID and stored_of(self).get(id_) is not None:  # chosen by an import
+            id_ = stored_of(self).next_id()
         log_of(self).note_new(self._kind.kind, id_)
         return id_
 
