@@ -402,9 +402,8 @@ class Transaction:
     def _counters(self, statement: Select[Any]) -> dict[str, int]:
         row = self.row(statement, {})
         if row is None:
-            if self.row(_MOVED, {}) is not None:
-                raise Failure(Classification(FailureKind.BUSY, Cause.MOVED, "moved"), LookupError())
-            raise LookupError("the table of counters has lost its row")
+            cause = Cause.CORRUPT if self.row(_MOVED, {}) is None else Cause.MOVED
+            raise Failure(Classification(FailureKind.BUSY, cause, "no counters"), LookupError())
         return dict(zip(COUNTED, row, strict=True))
 
     def execute(self, compiled: CompiledStatement, values: Mapping[str, Any], cursor: Any = None) -> None:
