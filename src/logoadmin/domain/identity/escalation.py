@@ -6,7 +6,7 @@ All changes of rights are checked here: single changes, bulk changes, imports an
 from collections.abc import Mapping
 from typing import Any
 
-from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, Ways
+from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import AllRights, Scope
 from logoadmin.domain.kernel.audited_records import Escalation
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
@@ -85,8 +85,8 @@ class UserGuard:
             self._escalation.require_recent_sign_in()
         if is_let_in and record is not None and record.user_id == self._escalation.key_of:
             raise NotPermitted
-        if is_let_in or (record is not None and self._could_sign_in(record.user_id)):
-            # The scopes that every new user gets are not granted by the key.
+        if is_let_in or record is not None:
+            # The scopes that every new user gets are not granted by the key. Any user may have an open session.
             self._escalation.check_key((*usual, *(() if is_let_in else had)), has)
 
     def check_unused(self, record: User) -> None:
@@ -98,12 +98,6 @@ class UserGuard:
             holds_all = Scope.ALL in _scope(self._uow, before.role_id)
             if holds_all and self._uow.identity.passwords.can_user_sign_in(before.user_id, self._ways):
                 self._escalation.may_lose_all = True
-
-    def _could_sign_in(self, user_id: int) -> bool:
-        """Return whether a user can sign in now, or could with other settings."""
-        return self._uow.identity.passwords.can_user_sign_in(user_id, USUAL_WAYS) or bool(
-            self._uow.identity.identities.of_user(user_id)
-        )
 
 
 def _scope(uow: UnitOfWork, role_id: int | None) -> tuple[str, ...]:
