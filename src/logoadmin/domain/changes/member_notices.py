@@ -120,10 +120,7 @@ def _notices(uow: AnyUnitOfWork, user_id: int) -> tuple[MemberNotice, ...]:
     # Proposals of an earlier user with this id were another person's.
     proposals = stored.decided(user_id, creation_of(history_in(uow), user_id), MOST_NOTICES)
     blocked = stored.blocked(user_id, MOST_NOTICES)
-    notices = [
-        *map(_of_proposal, proposals),
-        *map(_of_block, blocked),
-    ]
+    notices = [*map(_of_proposal, proposals), *map(_of_block, blocked)]
     notices.sort(key=lambda each: (each.at, each.proposal_id or 0, each.kind or "", each.id or 0), reverse=True)
     return tuple(notices[:MOST_NOTICES])
 

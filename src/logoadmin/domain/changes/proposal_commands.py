@@ -209,8 +209,7 @@ class ProposalSummary:
     ]
     decided_by: Annotated[int | None, described("The user who applied, declined or withdrew it.", 1043)]
     request_id: Annotated[
-        RequestId | None,
-        described("The id of the request that applied it, which can be undone.", "8e03978e40d5"),
+        RequestId | None, described("The id of the request that applied it, which can be undone.", "8e03978e40d5")
     ]
     undone: Annotated[
         bool, described("Whether it waits again because its changes were undone after it was applied.", False)

@@ -18,11 +18,7 @@ from logoadmin.domain.kernel.errors import NotFound, NotPermitted, Outdated
 from logoadmin.domain.kernel.kinds import KINDS, AnyArtworkKind, AnyKind, RecordKind
 from logoadmin.domain.kernel.limits import MAX_COUNTED_ID
 from logoadmin.domain.kernel.lists import EVERYTHING, Filter, Order, TruncatedPage
-from logoadmin.domain.kernel.records import (
-    Link,
-    StoredRecord,
-    version_of,
-)
+from logoadmin.domain.kernel.records import Link, StoredRecord, version_of
 from logoadmin.ports.record_storage import Records
 from logoadmin.ports.storage import UnitOfWork
 

@@ -26,12 +26,7 @@ from logoadmin.domain.kernel.access import (
 )
 from logoadmin.domain.kernel.audited_records import hidden
 from logoadmin.domain.kernel.command import Command, Input
-from logoadmin.domain.kernel.errors import (
-    EnrolmentRequired,
-    NotModified,
-    PasswordChangeRequired,
-    StorageUnavailable,
-)
+from logoadmin.domain.kernel.errors import EnrolmentRequired, NotModified, PasswordChangeRequired, StorageUnavailable
 from logoadmin.domain.kernel.idempotency import Idempotency, IdempotentRequest
 from logoadmin.domain.kernel.limits import RequestId
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Auditing, ReadUnitOfWork, close

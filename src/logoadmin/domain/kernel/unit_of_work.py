@@ -19,14 +19,7 @@ from logoadmin.domain.kernel.errors import NotFound, NotModified
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, RECORDED_KINDS, SETTINGS, AnyArtworkKind, RecordKind
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.lists import EVERYTHING, Fetch, Filter, Listing, Order, SortKey
-from logoadmin.domain.kernel.records import (
-    Kind,
-    Logo,
-    SharedSettings,
-    StoredRecord,
-    Theme,
-    version_of,
-)
+from logoadmin.domain.kernel.records import Kind, Logo, SharedSettings, StoredRecord, Theme, version_of
 from logoadmin.ports.gallery_storage import Links, Pictures, Withdrawals
 from logoadmin.ports.history_storage import Acts, ReadsChanges, creation_of
 from logoadmin.ports.identity_storage import Count, IdentityStorage

@@ -18,13 +18,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from types import FunctionType, UnionType
 from typing import Any, ClassVar, Concatenate, Final, ParamSpec, Protocol, TypeVar, get_args, overload
 
-from logoadmin.domain.kernel.access import (
-    NOBODY,
-    OWNER,
-    Caller,
-    Held,
-    Permission,
-)
+from logoadmin.domain.kernel.access import NOBODY, OWNER, Caller, Held, Permission
 from logoadmin.domain.kernel.audited_records import hidden
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork, transactions_of

@@ -6,14 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 from tinycss2 import serialize
-from tinycss2.ast import (
-    AtKeywordToken,
-    Comment,
-    FunctionBlock,
-    IdentToken,
-    Node,
-    ParseError,
-)
+from tinycss2.ast import AtKeywordToken, Comment, FunctionBlock, IdentToken, Node, ParseError
 
 from logoadmin.domain.kernel.errors import OutgoingError
 from logoadmin.domain.kernel.kinds import CssForm

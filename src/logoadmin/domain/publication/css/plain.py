@@ -10,16 +10,7 @@ from typing import Final
 
 from tinycss2.ast import AtKeywordToken, Comment, Node, ParseError, StringToken, URLToken
 
-from logoadmin.domain.publication.css.tokens import (
-    DROPPED,
-    END_OF_URL,
-    Edit,
-    Tokens,
-    edited,
-    tokenize,
-    unclosed,
-    walk,
-)
+from logoadmin.domain.publication.css.tokens import DROPPED, END_OF_URL, Edit, Tokens, edited, tokenize, unclosed, walk
 
 # Text that a search takes for the head of a user style, or for a rule.
 _MARK: Final = re.compile("==(/?userstyle)==", re.I)

@@ -9,13 +9,7 @@ from tinycss2.ast import AtKeywordToken, Comment, CurlyBracketsBlock, IdentToken
 
 from logoadmin.domain.kernel.kinds import CssForm
 from logoadmin.domain.publication.css.addresses import Address, Use, addresses
-from logoadmin.domain.publication.css.tokens import (
-    Nodes,
-    Tokens,
-    is_literal,
-    significant,
-    tokenize,
-)
+from logoadmin.domain.publication.css.tokens import Nodes, Tokens, is_literal, significant, tokenize
 
 # At-rules whose prelude uses url() and strings as names.
 _NAMING_RULES: Final = frozenset(("namespace", "document", "-moz-document"))

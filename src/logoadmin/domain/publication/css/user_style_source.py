@@ -204,8 +204,7 @@ class UserStyle:
         ),
     ]
     lost: Annotated[
-        tuple[str, ...],
-        described("The parts that could not be kept, as sentences.", ["@exclude is not kept."]),
+        tuple[str, ...], described("The parts that could not be kept, as sentences.", ["@exclude is not kept."])
     ]
 
 

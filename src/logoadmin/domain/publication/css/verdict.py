@@ -49,8 +49,7 @@ class Verdict:
     """
 
     form: Annotated[
-        CssForm,
-        described("The grammar: a list of declarations for a logo, a style sheet for a theme.", "sheet"),
+        CssForm, described("The grammar: a list of declarations for a logo, a style sheet for a theme.", "sheet")
     ]
     hosts: Annotated[
         tuple[str, ...],

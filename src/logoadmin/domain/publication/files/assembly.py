@@ -24,12 +24,7 @@ from logoadmin.domain.publication.files.withdrawals import (
     withdrawn_entries,
     withdrawn_file,
 )
-from logoadmin.domain.publication.publication_records import (
-    READER,
-    Links,
-    Publication,
-    PublishingRules,
-)
+from logoadmin.domain.publication.publication_records import READER, Links, Publication, PublishingRules
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.ports.gallery_storage import Withdrawal
