@@ -8,7 +8,7 @@ from typing import Any
 
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import AllRights, Scope
-from logoadmin.domain.kernel.audited_records import Escalation
+from logoadmin.domain.kernel.audited_records import Escalation, Guard
 from logoadmin.domain.kernel.errors import Conflict, NotPermitted
 from logoadmin.domain.kernel.kinds import ROLES, USERS
 from logoadmin.domain.kernel.lists import Filter
@@ -23,7 +23,7 @@ def somebody_holds_all(uow: UnitOfWork, ways: Ways) -> bool:
     return any(Scope.ALL in role.scope and can_sign_in(role.role_id, ways) for role in roles)
 
 
-class RoleGuard:
+class RoleGuard(Guard):
     """The guard of roles (contract B4)."""
 
     def __init__(self, uow: UnitOfWork, escalation: Escalation, ways: Ways) -> None:
@@ -52,8 +52,8 @@ class RoleGuard:
             self._escalation.may_lose_all = True
 
 
-class UserGuard:
-    """The guard of users (contract B4)."""
+class UserGuard(Guard):
+    """The guard of users (contract B4). Any user can be removed, because nothing refers to users."""
 
     def __init__(self, uow: UnitOfWork, escalation: Escalation, ways: Ways) -> None:
         self._uow, self._escalation, self._ways = uow, escalation, ways
@@ -88,9 +88,6 @@ class UserGuard:
         if is_let_in or record is not None:
             # The scopes that every new user gets are not granted by the key. Any user may have an open session.
             self._escalation.check_key((*usual, *(() if is_let_in else had)), has)
-
-    def check_unused(self, record: User) -> None:
-        """Accept the removal of any user, because nothing refers to users."""
 
     def note_possible_lockout(self, before: User, after: User | None) -> None:
         """Schedule the check at the end if a user who can sign in loses the scope for everything."""

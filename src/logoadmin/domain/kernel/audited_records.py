@@ -8,7 +8,7 @@ methods in this module and no others of the ports: they reach neither the ports 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from logoadmin.domain.kernel.access import AllRights, Held, Rights
 from logoadmin.domain.kernel.act_log import AMENDED, CREATED, REMOVED, Snapshot
@@ -36,13 +36,11 @@ class Escalation:
 
     Attributes:
         held: the caller's rights.
-        now: the time of the changes, as Unix time.
         require_recent: rejects rights from a sign-in that is not recent.
         may_lose_all: whether the changes may have affected the last user who holds everything and can sign in.
     """
 
     held: Held
-    now: int
     require_recent: Callable[[Rights], None]
     may_lose_all: bool = False
 
@@ -89,8 +87,8 @@ class Escalation:
         return None if self.held.of_user else self.held.user_id
 
 
-class Guard(Protocol):
-    """The rules of a kind of record."""
+class Guard:
+    """The rules of a kind of record; by default, there are none."""
 
     def authorize(self, record: Any, values: Mapping[str, Any], /) -> None:
         """Reject a caller that would exceed their own scopes by giving a record these values or removing it.
@@ -109,6 +107,8 @@ class Guard(Protocol):
     def note_possible_lockout(self, before: Any, after: Any, /) -> None:
         """Have the end of the work check that a user still holds everything, if this change may affect the last one."""
 
+
+NO_GUARD: Final = Guard()
 
 Record = TypeVar("Record", bound=StoredRecord)
 LinksByKind = Mapping[AnyArtworkKind, tuple[Link, ...]]
@@ -148,11 +148,11 @@ class AuditedRecords(Generic[Record]):
     _kind: RecordKind[Record]
     uow: InitVar[UnitOfWork]
     change_log: InitVar[ChangeLog]
-    guard: InitVar[Guard | None]
+    guard: InitVar[Guard]
     # Records that were read or stored in this unit of work; it holds the write lock.
     _known: dict[int, Record | None] = field(default_factory=dict, init=False)
 
-    def __post_init__(self, uow: UnitOfWork, change_log: ChangeLog, guard: Guard | None) -> None:
+    def __post_init__(self, uow: UnitOfWork, change_log: ChangeLog, guard: Guard) -> None:
         _UOW.__set__(self, uow)
         _STORED.__set__(self, uow.records(self._kind) if self._repository is None else self._repository(uow))
         _CHANGE_LOG.__set__(self, change_log)
@@ -208,13 +208,11 @@ class AuditedRecords(Generic[Record]):
         Raises:
             NotPermitted: (contract B4, C5).
         """
-        if (guard := _guard_of(self)) is not None:
-            guard.authorize(record, values)
+        _guard_of(self).authorize(record, values)
 
     def note_possible_lockout(self, record: Record) -> None:
         """Check at the end of the write that a user still holds everything, if this record may be the last one's."""
-        if (guard := _guard_of(self)) is not None:
-            guard.note_possible_lockout(record, None)
+        _guard_of(self).note_possible_lockout(record, None)
 
     def create(self, **values: Any) -> Record:
         """Store a new record with these values under the next id; return it."""
@@ -230,9 +228,8 @@ class AuditedRecords(Generic[Record]):
         """Give a record new values; return it with its version."""
         values = snapshot(self._kind, record)
         before = self.get_existing(self._kind.id_of(record))
-        if (guard := _guard_of(self)) is not None:
-            guard.authorize(before, values)
-            guard.note_possible_lockout(before, record)
+        _guard_of(self).authorize(before, values)
+        _guard_of(self).note_possible_lockout(before, record)
         was, stored = self.serialized(before), self._numbered(record)
         stored_of(self).update(stored)
         return self._recorded(AMENDED, stored, was, {**values, **self._beside(stored, was)})
@@ -261,10 +258,10 @@ class AuditedRecords(Generic[Record]):
         before = self._read(id_)
         if before is None:
             return False
-        if (guard := _guard_of(self)) is not None:
-            guard.authorize(before, {})
-            guard.check_unused(before)
-            guard.note_possible_lockout(before, None)
+        guard = _guard_of(self)
+        guard.authorize(before, {})
+        guard.check_unused(before)
+        guard.note_possible_lockout(before, None)
         change_id = log_of(self).next_version()
         was = self._unlinked(before)
         stored_of(self).remove(id_)
@@ -297,8 +294,7 @@ class AuditedRecords(Generic[Record]):
 
     def _add(self, record: Record, action: str, links: LinksByKind) -> Record:
         values = snapshot(self._kind, record)
-        if (guard := _guard_of(self)) is not None:
-            guard.authorize(None, values)
+        _guard_of(self).authorize(None, values)
         stored_of(self).add(record)
         return self._recorded(action, record, None, self._link(record, values, links))
 
@@ -347,4 +343,4 @@ _GUARD: Final = hidden(AuditedRecords, "_guard")
 uow_of: Final[Callable[[AuditedRecords[Any]], UnitOfWork]] = _UOW.__get__
 stored_of: Final[Callable[[AuditedRecords[Record]], Records[Record]]] = _STORED.__get__
 log_of: Final[Callable[[AuditedRecords[Any]], ChangeLog]] = _CHANGE_LOG.__get__
-_guard_of: Final[Callable[[AuditedRecords[Any]], Guard | None]] = _GUARD.__get__
+_guard_of: Final[Callable[[AuditedRecords[Any]], Guard]] = _GUARD.__get__

@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from logoadmin.domain.kernel.access import OWNER, Caller, Held, Rights
 from logoadmin.domain.kernel.act_log import ActLog
-from logoadmin.domain.kernel.audited_records import AuditedRecords, Escalation, Guard, hidden
+from logoadmin.domain.kernel.audited_records import NO_GUARD, AuditedRecords, Escalation, Guard, hidden
 from logoadmin.domain.kernel.change_log import ChangeLog, Subscriber
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotFound, NotModified
@@ -81,14 +81,6 @@ _stored: Final[Callable[[ReadRecords[Record]], Records[Record]]] = _STORED.__get
 read_from: Final[Callable[[ReadUnitOfWork], UnitOfWork]] = _UOW.__get__
 
 
-def _check_nothing(_uow: UnitOfWork, _escalation: Escalation) -> None:
-    """Accept every end of a write."""
-
-
-def _accept_any(_uow: UnitOfWork, _held: Rights, _now: int) -> None:
-    """Accept every sign-in."""
-
-
 @dataclass(frozen=True, slots=True)
 class Auditing:
     """The rules that the contexts add to every write.
@@ -97,15 +89,16 @@ class Auditing:
         records: the records of the kinds that have rules of their own.
         guards: the guards of the kinds that give rights.
         subscribers: the functions that follow the changes.
-        check_end: checks the state at the end; raises Conflict.
-        require_recent: rejects a caller whose sign-in is not recent, given the time; raises RecentSignInRequired.
+        check_end: checks the state at the end; raises Conflict. By default, every state is accepted.
+        require_recent: rejects a caller whose sign-in is not recent, given the time; raises RecentSignInRequired. By
+            default, every caller is accepted.
     """
 
     records: Mapping[Kind, type[AuditedRecords[Any]]] = field(default_factory=dict)
     guards: Mapping[Kind, Callable[[UnitOfWork, Escalation], Guard]] = field(default_factory=dict)
     subscribers: Sequence[Subscriber] = ()
-    check_end: Callable[[UnitOfWork, Escalation], None] = _check_nothing
-    require_recent: Callable[[UnitOfWork, Rights, int], None] = _accept_any
+    check_end: Callable[[UnitOfWork, Escalation], None] = lambda _uow, _escalation: None
+    require_recent: Callable[[UnitOfWork, Rights, int], None] = lambda _uow, _held, _now: None
 
     def with_all(self, other: "Auditing") -> "Auditing":
         """Return these and the records, guards and subscribers of another context."""
@@ -123,18 +116,9 @@ class _Write:
 
     uow: UnitOfWork
     auditing: Auditing
-    now: int
-    held: Held
     change_log: ChangeLog
-    escalation: Escalation | None = None
+    escalation: Escalation
     records: dict[Kind, AuditedRecords[Any]] = field(default_factory=dict)
-
-    def guard(self, kind: Kind) -> Guard:
-        """Return the guard of a kind that gives rights."""
-        if self.escalation is None:
-            uow, now, require_recent = self.uow, self.now, self.auditing.require_recent
-            self.escalation = Escalation(self.held, now, lambda held: require_recent(uow, held, now))
-        return self.auditing.guards[kind](self.uow, self.escalation)
 
 
 class AuditedUnitOfWork:
@@ -164,7 +148,8 @@ class AuditedUnitOfWork:
         self.now, self.held, self.caller = now, held, caller
         act, last_id = ActLog(uow, request_id, is_first, held.username), uow.changes.last_id()
         change_log = ChangeLog(uow, now, held.user_id, act, last_id, origin, auditing.subscribers, caller)
-        _WRITE.__set__(self, _Write(uow, auditing, now, held, change_log))
+        escalation = Escalation(held, lambda rights: auditing.require_recent(uow, rights, now))
+        _WRITE.__set__(self, _Write(uow, auditing, change_log, escalation))
 
     def records(self, kind: RecordKind[Record]) -> AuditedRecords[Record]:
         """Return the records of a kind."""
@@ -172,7 +157,8 @@ class AuditedUnitOfWork:
         found = write.records.get(kind.kind)
         if found is None:
             audited_records = write.auditing.records.get(kind.kind, AuditedRecords)
-            guard = write.guard(kind.kind) if kind.kind in write.auditing.guards else None
+            new_guard = write.auditing.guards.get(kind.kind)
+            guard = NO_GUARD if new_guard is None else new_guard(write.uow, write.escalation)
             found = audited_records(kind, write.uow, write.change_log, guard)
             write.records[kind.kind] = found
         return found
@@ -215,8 +201,7 @@ def close(uow: AuditedUnitOfWork) -> None:
         Conflict: no user who can sign in would hold everything.
     """
     write = _write_of(uow)
-    if write.escalation is not None:
-        write.auditing.check_end(write.uow, write.escalation)
+    write.auditing.check_end(write.uow, write.escalation)
     write.change_log.store(final=True)
 
 
