@@ -117,7 +117,7 @@ class CsvLines:
             yield _explained(error)
         else:
             if columns is None:
-                yield _invalid((), "File should begin with the names of the fields", "missing")
+                yield InvalidInput.of("File should begin with the names of the fields", type_="missing")
 
 
 def _explained(error: csv.Error) -> InvalidInput:
@@ -127,10 +127,10 @@ def _explained(error: csv.Error) -> InvalidInput:
     elif "unexpected end" in words:
         text = "Field starts with a quotation mark, but none closes it"
     elif "new-line" in words:
-        return _invalid((), "Lines should end with LF or CRLF", "value_error")
+        return InvalidInput.of("Lines should end with LF or CRLF")
     else:
         text = "A quotation mark in a field should be doubled, and the field be in quotation marks"
-    return _invalid((), text, "csv_quotes")
+    return InvalidInput.of(text, type_="csv_quotes")
 
 
 def _text_lines(parts: Iterable[Any], charset: str) -> Iterator[str]:
@@ -146,23 +146,19 @@ def _text_lines(parts: Iterable[Any], charset: str) -> Iterator[str]:
                 yield "".join(begun) + "\n"
                 begun, length = [following], len(following)
             if length > _MAX_LINE:
-                raise _invalid((), f"Line should have at most {_MAX_LINE:,} characters", "too_long")
+                raise InvalidInput.of(f"Line should have at most {_MAX_LINE:,} characters", type_="too_long")
         begun.append(decoder.decode(b"", final=True))
     except UnicodeError:
         text = f"Line is not {charset.upper()}; name the encoding of the file as its charset"
-        raise _invalid((), text, "csv_charset") from None
+        raise InvalidInput.of(text, type_="csv_charset") from None
     if rest := "".join(begun):
         yield rest
-
-
-def _invalid(loc: tuple[str, ...], text: str, type_: str) -> InvalidInput:
-    return InvalidInput([Problem(loc, text, type_)])
 
 
 def _columns(kind: AnyKind, heads: Sequence[str], extra: Mapping[str, str]) -> list[str]:
     """Return the field of each column; ``extra`` columns replace others of the kind."""
     if len(heads) > _MOST_COLUMNS:
-        raise _invalid((), f"File should have at most {_MOST_COLUMNS:,} columns", "too_long")
+        raise InvalidInput.of(f"File should have at most {_MOST_COLUMNS:,} columns", type_="too_long")
     fields = _fields(kind)
     allowed = [*fields, *(name for name, replaced in extra.items() if replaced in fields)]
     known = {_plain(field): field for field in allowed} | {"id": kind.id_field, "name": kind.name_field}
@@ -194,7 +190,7 @@ def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> RawLine:
     if not any(map(str.strip, cells)):
         return ""
     if any(map(str.strip, cells[len(columns) :])):
-        return _invalid((), f"Line should have at most {len(columns)} fields", "csv_cells")
+        return InvalidInput.of(f"Line should have at most {len(columns)} fields", type_="csv_cells")
     id_field = KINDS[kind].id_field
     values = ReadValues({"kind": kind})
     # Members without a column stay as they are.

@@ -194,7 +194,7 @@ def read_line(number: int, raw: RawLine, refusal: Refusal) -> Line | None:
     if not raw.strip():
         return None
     if number == 1 and _is_utf_16(raw):
-        raise InvalidInput([Problem((), "File is not UTF-8 but UTF-16", "json_invalid")])
+        raise InvalidInput.of("File is not UTF-8 but UTF-16", type_="json_invalid")
     text = _text(raw).removeprefix(_UTF_8_MARK if number == 1 else "")
     return _line_of(ReadValues(_values_in(text)), refusal) if text.strip() else None
 
@@ -205,12 +205,12 @@ def _is_utf_16(raw: RawLine) -> bool:
 
 def _text(raw: str | bytes) -> str:
     if len(raw) > MAX_JSON:
-        raise InvalidInput([Problem((), f"Line should have at most {MAX_JSON} bytes", "too_long")])
+        raise InvalidInput.of(f"Line should have at most {MAX_JSON} bytes", type_="too_long")
     try:
         return raw if isinstance(raw, str) else raw.decode()
     except UnicodeDecodeError:
         pass  # raised outside the handler, because the original error has the line
-    raise InvalidInput([Problem((), "Line is not UTF-8", "json_invalid")])
+    raise InvalidInput.of("Line is not UTF-8", type_="json_invalid")
 
 
 def _values_in(text: str) -> dict[str, Any]:
@@ -219,23 +219,23 @@ def _values_in(text: str) -> dict[str, Any]:
     except ValueError as error:
         # The parser gets a single line; its number in the file is reported elsewhere.
         reason = str(error).replace(" at line 1 column ", " at column ")
-        values = Problem((), f"Invalid JSON: {reason}", "json_invalid")
-    if isinstance(values, Problem):  # the same
-        raise InvalidInput([values])
+        values = InvalidInput.of(f"Invalid JSON: {reason}", type_="json_invalid")
+    if isinstance(values, InvalidInput):  # the same
+        raise values
     if not isinstance(values, dict):
-        raise InvalidInput([Problem((), "Line should be a JSON object", "dict_type")])
+        raise InvalidInput.of("Line should be a JSON object", type_="dict_type")
     return values
 
 
 def _line_of(values: ReadValues, refusal: Refusal) -> Line:
     """Return the line with these values; all of its problems are raised together."""
     if len(values) > MOST_FIELDS:
-        raise InvalidInput([Problem((), f"Line should have at most {MOST_FIELDS} fields", "too_long")])
+        raise InvalidInput.of(f"Line should have at most {MOST_FIELDS} fields", type_="too_long")
     kind = values.get("kind")
     of_kind = LINES.get(kind) if isinstance(kind, str) else None
     if of_kind is None:
         allowed = ", ".join(KINDS)
-        raise InvalidInput([Problem(("kind",), f"Kind should be one of {allowed}", "literal_error")])
+        raise InvalidInput.of(f"Kind should be one of {allowed}", "kind", type_="literal_error")
     line: Line | None = None
     problems = [*values.problems.values()]
     try:

@@ -23,15 +23,7 @@ from logoadmin.domain.gallery.picture_names import DAY
 from logoadmin.domain.gallery.picture_queue import PictureQueue
 from logoadmin.domain.kernel.access import OPTIONAL, OWNER, Anonymous, Caller, Held, Permission, Scope
 from logoadmin.domain.kernel.act_log import REMOVED
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidInput,
-    NotFound,
-    OutgoingError,
-    PictureGone,
-    Problem,
-    TooManyPictures,
-)
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, OutgoingError, PictureGone, TooManyPictures
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, USERS, WRITE_SCOPES, picture_names, picture_path
 from logoadmin.domain.kernel.limits import MAX_PICTURE
@@ -60,7 +52,6 @@ NOT_INSTALLED: Final = "Pictures need the extra logoadmin[pictures], which is no
 DEFAULT_SPACE: Final = 1024**3
 # The most of it for a user without write scopes.
 _MOST_SHARE: Final = 64 * 1024**2
-_REMOVED: Final = "This picture was removed"
 # Counters of pictures, and of milliseconds of work for callers without write scopes.
 _PICTURES: Final = "pictures"
 _WORK: Final = "picture work"
@@ -119,7 +110,7 @@ class PictureService(Service):
         self._count(held.user_id)
         if command.source is not None:
             if content:
-                raise _invalid("body", "Body should be empty if from is given")
+                raise InvalidInput.of("Body should be empty if from is given", "body")
             content = self._fetch(command.source)
         return self._keep(gate, command, content, caller, held)
 
@@ -210,7 +201,7 @@ class PictureService(Service):
             Conflict: there is no space for it.
         """
         if hashlib.sha256(content).hexdigest() != picture:
-            raise _invalid("body", "The file is not the picture that its name says")
+            raise InvalidInput.of("The file is not the picture that its name says", "body")
         command = SendPicture(content_hash=picture)
         return not self._keep(gate_of(self, "send", command), command, content, OWNER, None).existed
 
@@ -231,7 +222,7 @@ class PictureService(Service):
             pictures.keep([known.picture], uow.now + DAY)
             return self._answer(known, existed=True)
         if converted is None:
-            raise _invalid("body", "The picture was removed at this moment; send it again")
+            raise InvalidInput.of("The picture was removed at this moment; send it again", "body")
         self._require_space(uow, len(converted.content) + len(converted.thumbnail))
         shape = (converted.width, converted.height, converted.frames, len(converted.content), converted.ground)
         sender_id = uow.held.user_id
@@ -279,18 +270,18 @@ class PictureService(Service):
 
     def _convert(self, content: bytes, held: Held | None) -> ConvertedPicture:
         if isinstance(self._codec, str):
-            raise _invalid("body", self._codec)
+            raise InvalidInput.of(self._codec, "body")
         if not content:
-            raise _invalid("body", "Field required", "missing")
+            raise InvalidInput.of("Field required", "body", type_="missing")
         if len(content) > MAX_PICTURE:
-            raise _invalid("body", f"The picture should have at most {MAX_PICTURE // 1024**2} MiB")
+            raise InvalidInput.of(f"The picture should have at most {MAX_PICTURE // 1024**2} MiB", "body")
         goes_first, began = held is None or may_write(held), 0.0
         try:
             with self._queue.turn(self._codec.cost(content), may_write=goes_first):
                 began = time.thread_time()
                 return self._codec.read(content) if held is None else self._codec.convert(content)
         except PictureRefused as error:
-            raise _invalid("body", str(error)) from None
+            raise InvalidInput.of(str(error), "body") from None
         finally:
             if held is not None and held.user_id is not None and not goes_first and began:
                 work = round(1000 * (time.thread_time() - began))
@@ -298,11 +289,11 @@ class PictureService(Service):
 
     def _fetch(self, url: str) -> bytes:
         if self._outgoing is None:
-            raise _invalid("query", "Fetching pictures needs logoadmin[client], which is not installed", field="from")
+            raise InvalidInput.of("Fetching pictures needs logoadmin[client], which is not installed", "query", "from")
         try:
             return self._outgoing.fetch(url, most=MAX_PICTURE, seconds=_FETCH_SECONDS).body
         except OutgoingError as error:
-            raise _invalid("query", f"The picture cannot be fetched: {error}", field="from") from None
+            raise InvalidInput.of(f"The picture cannot be fetched: {error}", "query", "from") from None
 
     def _count(self, user_id: int | None) -> None:
         """Count a picture of a user before it is decoded, unless the user's pictures this hour took too much work."""
@@ -339,9 +330,5 @@ def _known(uow: AnyUnitOfWork, sha256: str) -> StoredPicture | None:
     """Return the picture with this hash, or whose original file had it; refuse one that was removed."""
     found = stored_pictures_in(uow).get(sha256) or stored_pictures_in(uow).sent_as(sha256)
     if found is not None and found.is_removed:
-        raise _invalid("body", _REMOVED)
+        raise InvalidInput.of(PictureGone.text, "body")
     return found
-
-
-def _invalid(place: str, text: str, type_: str = "value_error", field: str = "") -> InvalidInput:
-    return InvalidInput([Problem((place, field) if field else (place,), text, type_)])

@@ -22,7 +22,6 @@ from logoadmin.domain.kernel.errors import (
     InvalidToken,
     NotFound,
     NotPermitted,
-    Problem,
     RecentSignInRequired,
     StorageUnavailable,
 )
@@ -52,7 +51,7 @@ class Callers:
             InvalidToken: this service did not issue it, or it has expired.
         """
         if not isinstance(token, str):
-            raise InvalidInput([Problem(("token",), "Input should be a valid string", "string_type")])
+            raise InvalidInput.of("Input should be a valid string", "token", type_="string_type")
         if token.startswith(KEY_PREFIX):
             return KeyHolder(hashed_key(token), request_id)
         granted = self._tokens.verify(token, self._clock.now())

@@ -30,7 +30,7 @@ from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
 from logoadmin.domain.identity.totp import new_secret, provisioning_uri
 from logoadmin.domain.kernel.access import ANONYMOUS, PUBLIC, Caller, Held, Permission, Scope, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, Outdated, Problem
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, Outdated
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import FactorId, FactorName, TotpCode, UserId
@@ -216,7 +216,7 @@ class FactorService(SignInService):
         """
         user_id = user_of(uow.held)
         if not self._second_step.totp.confirm(uow, user_id, command.factor_id, command.code, uow.now):
-            raise InvalidInput([Problem(("code",), "Incorrect code", "value_error")])
+            raise InvalidInput.of("Incorrect code", "code")
         return enrolled(uow, user_id, command.factor_id, self._open_sessions.randomness)
 
     @use_case(PUBLIC)

@@ -25,7 +25,6 @@ from logoadmin.domain.kernel.errors import (
     LinkRefused,
     NotFound,
     NotPermitted,
-    Problem,
     SignInRefused,
 )
 from logoadmin.domain.kernel.gate import Gate
@@ -149,7 +148,7 @@ class LinkSignIn(SignInService):
             Conflict: no role has the name ``member``, the user is suspended, or all numbers are taken.
         """
         if command.username is UNSET and command.user_id is UNSET:
-            raise InvalidInput([Problem(("username",), "Field required", "missing")])
+            raise InvalidInput.of("Field required", "username", type_="missing")
         users, link = uow.records(USERS), self._open_sessions.randomness.text()
         user = None if command.user_id is UNSET else users.get(command.user_id)
         if user is None and command.username is UNSET:

@@ -13,7 +13,7 @@ from logoadmin.domain.identity.open_sessions import OpenSessions, SignInService
 from logoadmin.domain.identity.records import NewFactor, PasskeyOptions, Tokens
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Caller, Held, Permission, user_of
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, InvalidInput, Problem, passkey_refused, sign_in_ended
+from logoadmin.domain.kernel.errors import Conflict, InvalidInput, passkey_refused, sign_in_ended
 from logoadmin.domain.kernel.gate import Gate
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.limits import Challenge, FactorName
@@ -182,8 +182,7 @@ class PasskeyService(SignInService):
             user_id = user_of(uow.held)
             found = self._challenges.use(uow, command.challenge, Purpose.ENROLMENT)
             if found is None or found.user_id != user_id:
-                text = "Challenge was used or has expired"
-                raise InvalidInput([Problem(("challenge",), text, "value_error")])
+                raise InvalidInput.of("Challenge was used or has expired", "challenge")
             factor = self._created(identity_in(uow).factors, user_id, command, uow.now)
             identity_in(uow).factors.add(factor)
             return enrolled(uow, user_id, factor.factor_id, self._challenges.randomness)
@@ -197,7 +196,7 @@ class PasskeyService(SignInService):
             created = self._passkeys.opened().created(command.challenge, command.credential)
         except PasskeyRefused as refused:
             log.info("A new passkey of user %d was refused: %.200r", user_id, str(refused))
-            raise InvalidInput([Problem(("credential",), "Passkey could not be verified", "value_error")]) from None
+            raise InvalidInput.of("Passkey could not be verified", "credential") from None
         if factors.find_credential(created.credential) is not None:
             raise Conflict("This passkey is enrolled already")
         stored = {"public_key": created.public_key, "synced": created.synced, "transports": created.transports}

@@ -273,7 +273,7 @@ def _check_own(uow: AuditedUnitOfWork, command: SetPassword, current: PasswordHa
     if identity_in(uow).passwords.get(command.user_id) != current:  # changed meanwhile
         raise IncorrectPassword
     if command.password == command.current_password and must_change_password(uow, command.user_id):
-        raise InvalidInput([Problem(("password",), "Password should differ from the first one", "value_error")])
+        raise InvalidInput.of("Password should differ from the first one", "password")
     if current is None and isinstance(uow.held, Rights):
         require_not_by_link(uow, uow.held)
         require_recent_sign_in(uow, uow.held, uow.now)

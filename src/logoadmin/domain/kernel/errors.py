@@ -51,6 +51,11 @@ class InvalidInput(LogoAdminError):
         self.problems = tuple(problems)
         super().__init__("; ".join(f"{'.'.join(map(str, p.loc))}: {p.msg}" for p in self.problems))
 
+    @classmethod
+    def of(cls, text: str, *place: str | int, type_: str = "value_error") -> "InvalidInput":
+        """Return the error for one problem of an input, at a place in it."""
+        return cls([Problem(place, text, type_)])
+
     def at(self, *place: str | int) -> tuple[Problem, ...]:
         """Return the problems of an input that is part of another one, at this place."""
         return tuple(Problem((*place, *each.loc), each.msg, each.type) for each in self.problems)

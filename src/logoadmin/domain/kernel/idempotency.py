@@ -16,7 +16,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from logoadmin.domain.kernel.access import Anonymous, Caller, Held, KeyHolder, Owner, Rights, SignedIn, stored_hash
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Problem
+from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.ports.history_storage import StoredResponse, creation_of
 from logoadmin.ports.storage import UnitOfWork
@@ -72,7 +72,7 @@ class Idempotency:
             return None
         digest, name, values, version, *required = json.loads(stored.response)
         if digest != request.digest:
-            raise InvalidInput([Problem(("idempotency_key",), "This key was used for another request", "value_error")])
+            raise InvalidInput.of("This key was used for another request", "idempotency_key")
         if not all(map(held.cover, required)):
             raise NotPermitted
         return _adapter(name, self._answers).validate_python({**values, **({"version": version} if version else {})})

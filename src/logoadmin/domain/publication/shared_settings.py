@@ -6,7 +6,7 @@ from typing import Any
 from logoadmin.domain.kernel.access import SIGNED_IN, Permission, Scope
 from logoadmin.domain.kernel.audited_records import AuditedRecords
 from logoadmin.domain.kernel.command import UNSET, Command
-from logoadmin.domain.kernel.errors import InvalidInput, Problem
+from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.kinds import SETTINGS
 from logoadmin.domain.kernel.limits import (
     GalleryAccent,
@@ -71,8 +71,7 @@ class SettingsService(Service):
 def _require_stored(uow: AuditedUnitOfWork, mark: str) -> None:
     found = stored_pictures_in(uow).get(mark)
     if found is None or found.is_removed:
-        text = "Input should be a picture of this service; upload it first"
-        raise InvalidInput([Problem(("body", "gallery_mark"), text, "value_error")])
+        raise InvalidInput.of("Input should be a picture of this service; upload it first", "body", "gallery_mark")
 
 
 class AuditedSettings(AuditedRecords[SharedSettings]):

@@ -36,10 +36,6 @@ _DIGEST: Final = 8
 _NO_ORIGIN: Final = re.compile(r"[^A-Za-z0-9._~-]+")
 
 
-def _refused(name: str, text: str) -> InvalidInput:
-    return InvalidInput([Problem((name,), text, "value_error")])
-
-
 @dataclass(slots=True)
 class LinesWithPictures:
     """The lines of a file, with URLs in place of the picture files that they name.
@@ -77,7 +73,7 @@ class LinesWithPictures:
     def _fill_preview(self, values: ReadValues) -> None:
         if name := values.pop(PICTURE_FILE, None):
             if "preview_url" in values:
-                raise _refused(PICTURE_FILE, "Line should have preview_url or picture_file, and not both")
+                raise InvalidInput.of("Line should have preview_url or picture_file, and not both", PICTURE_FILE)
             values["preview_url"] = self._url(PICTURE_FILE, name)
 
     def _fill_screenshots(self, values: ReadValues) -> None:
@@ -85,7 +81,7 @@ class LinesWithPictures:
             details = values.setdefault("details", {})
             if not isinstance(details, dict) or details.get("screenshots") or not isinstance(names, list | str):
                 text = "Line should have a list of screenshot_files or the screenshots in its details, and not both"
-                raise _refused(SCREENSHOT_FILES, text)
+                raise InvalidInput.of(text, SCREENSHOT_FILES)
             # A CSV cell has one name per line.
             names = [name for name in names.split("\n") if name.strip()] if isinstance(names, str) else names
             details["screenshots"] = screenshots = list[dict[str, str]]()
@@ -99,14 +95,14 @@ class LinesWithPictures:
         An import reads its lines again inside its write, in which no picture can be stored.
         """
         if not isinstance(name, str):
-            raise _refused(member, "Input should be a file name")
+            raise InvalidInput.of("Input should be a file name", member)
         if name not in self._urls and name not in self._refusals:
             try:
                 self._urls[name] = self._stored(member, name)
             except InvalidInput as error:
                 self._refusals[name] = error.problems[0].msg
         if name in self._refusals:
-            raise _refused(member, self._refusals[name])
+            raise InvalidInput.of(self._refusals[name], member)
         return self._urls[name]
 
     def _stored(self, member: str, name: str) -> str:
@@ -115,7 +111,7 @@ class LinesWithPictures:
         try:
             return self.gallery.pictures.send(SendPicture(), content).url
         except InvalidInput as error:
-            raise _refused(member, f"{name}: {error.problems[0].msg}") from None
+            raise InvalidInput.of(f"{name}: {error.problems[0].msg}", member) from None
 
     def _content(self, member: str, name: str) -> bytes:
         folder = self.folder.resolve()
@@ -123,16 +119,16 @@ class LinesWithPictures:
             # Not ``Path.resolve``, which raises a different error for circular links.
             path = Path(os.path.realpath(folder / name))
             if not path.is_relative_to(folder):
-                raise _refused(member, f"{name} is outside the folder of the file")
+                raise InvalidInput.of(f"{name} is outside the folder of the file", member)
             with open(path, "rb", opener=_open_nonblocking) as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    raise _refused(member, f"{name} is not a file")
+                    raise InvalidInput.of(f"{name} is not a file", member)
                 content = file.read(MAX_PICTURE + 1)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not a file name"
-            raise _refused(member, f"{name} cannot be read: {reason}") from None
+            raise InvalidInput.of(f"{name} cannot be read: {reason}", member) from None
         if len(content) > MAX_PICTURE:
-            raise _refused(member, f"{name} should have at most {MAX_PICTURE // 2**20} MiB")
+            raise InvalidInput.of(f"{name} should have at most {MAX_PICTURE // 2**20} MiB", member)
         return content
 
 
@@ -165,9 +161,9 @@ def style_lines(
         except InvalidInput as error:
             read.append(error)
         except OSError as error:
-            read.append(InvalidInput([Problem((), f"The file cannot be read: {error.strerror}", "value_error")]))
+            read.append(InvalidInput.of(f"The file cannot be read: {error.strerror}"))
         except UnicodeDecodeError:
-            read.append(InvalidInput([Problem((), "The file is not UTF-8", "value_error")]))
+            read.append(InvalidInput.of("The file is not UTF-8"))
         else:
             line = _line(path, style, origin, known.get(origin), target=target, picture=picture)
             if (other := files_of.setdefault(origin, path)) is not path:
@@ -221,7 +217,7 @@ def _picture(style: Path, known: Theme | None, default: Path | None) -> dict[str
     name = style.name.removesuffix(USER_STYLE)
     beside = next((path for ending in _PICTURES if (path := style.with_name(name + ending)).is_file()), None)
     if beside is not None and not beside.resolve().is_relative_to(style.parent.resolve()):
-        raise _refused(PICTURE_FILE, f"{beside} leads outside of its folder")
+        raise InvalidInput.of(f"{beside} leads outside of its folder", PICTURE_FILE)
     if beside is None and known is not None:
         return {"preview_url": known.preview_url}
     if (file := beside or default) is not None:

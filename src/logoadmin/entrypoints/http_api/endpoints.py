@@ -14,7 +14,7 @@ from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.kernel.access import PUBLIC, Anonymous, Caller, SignedIn, network_of, require_token
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, InvalidToken, LogoAdminError, Problem
+from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, InvalidToken, LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.bodies import BodyReader, TemporaryFile, TemporaryFiles, check_head, no_picture
 from logoadmin.entrypoints.http_api.commands import command_of, occasion_of
@@ -198,7 +198,7 @@ class Endpoint:
         command = cast(ImportRecords, command_of(request, operation))
         check_head(request, operation)
         if request.media_type == CSV and command.kind is None:
-            raise InvalidInput([Problem(("query", "kind"), "Field required", "missing")])
+            raise InvalidInput.of("Field required", "query", "kind", type_="missing")
         if request.media_type != CSV and command.kind is not None:
             raise HttpError(415, f"Body should be {CSV}")
         sent = _CHARSET.search(request.header(b"content-type"))

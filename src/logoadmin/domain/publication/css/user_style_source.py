@@ -10,7 +10,7 @@ from tinycss2.ast import ParseError
 
 from logoadmin.domain.kernel.command import Input
 from logoadmin.domain.kernel.details import Details
-from logoadmin.domain.kernel.errors import InvalidInput, Problem
+from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, ArtworkName, CustomCss, Username, described
 from logoadmin.domain.publication.css.pages import documents_in, is_document
 from logoadmin.domain.publication.css.structure import sources
@@ -217,12 +217,14 @@ def user_style_source(text: str, targets: Targets) -> UserStyle:
     text = re.sub(r"\r\n?", "\n", text)
     head = _HEAD.match(text)
     if head is None:
-        raise _invalid("Text should begin with a comment from ==UserStyle== to ==/UserStyle==")
+        raise InvalidInput.of("Text should begin with a comment from ==UserStyle== to ==/UserStyle==", "text")
     lost: list[str] = []
     keys, variables = _parse_head(head[1], lost)
     preprocessor = "uso" if "advanced" in keys else keys.get("preprocessor", "default").lower()
     if preprocessor != "default":
-        raise _invalid(f"It is written for the preprocessor {preprocessor[:32]}: compile it to CSS first")
+        raise InvalidInput.of(
+            f"It is written for the preprocessor {preprocessor[:32]}: compile it to CSS first", "text"
+        )
     css = _with_variables(text[head.end() :].lstrip("\n"), variables)
     rules = [*documents_in(tokenize(css))]
     lost += (
@@ -241,10 +243,6 @@ def user_style_source(text: str, targets: Targets) -> UserStyle:
         css,
         tuple(lost),
     )
-
-
-def _invalid(message: str) -> InvalidInput:
-    return InvalidInput([Problem(("text",), message, "value_error")])
 
 
 def _parse_head(head: str, lost: list[str]) -> tuple[Mapping[str, str], Mapping[str, str]]:
@@ -266,7 +264,9 @@ def _parse_head(head: str, lost: list[str]) -> tuple[Mapping[str, str], Mapping[
             lost.append(f"@var {error.name}".strip() + " is not understood and left out.")
             failures += 1
             if failures > _MOST_NOT_UNDERSTOOD:
-                raise _invalid(f"More than {_MOST_NOT_UNDERSTOOD} of its variables are not understood") from None
+                raise InvalidInput.of(
+                    f"More than {_MOST_NOT_UNDERSTOOD} of its variables are not understood", "text"
+                ) from None
     if variables:
         names = ", ".join(variables)
         lost.append(f"Of the settings of the style (@var), only the default values are kept: {names}.")
@@ -306,5 +306,5 @@ def _with_variables(css: str, variables: Mapping[str, str]) -> str:
         parts += added
         left -= sum(map(len, added))
         if left < 0:
-            raise _invalid(f"Its CSS would have more than {MAX_CUSTOM_CSS:,} characters")
+            raise InvalidInput.of(f"Its CSS would have more than {MAX_CUSTOM_CSS:,} characters", "text")
     return "".join(parts)
