@@ -11,7 +11,7 @@ from logoadmin.domain.changes.import_export import ImportExportService
 from logoadmin.domain.changes.member_notices import MemberNoticeService
 from logoadmin.domain.changes.notices import Notices, NoticeSender
 from logoadmin.domain.changes.proposal_rules import forget_unapplied
-from logoadmin.domain.changes.proposals import ProposalService
+from logoadmin.domain.changes.proposals import DAY, ProposalService
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.records import Kind
@@ -22,7 +22,6 @@ from logoadmin.ports.storage import Storage, UnitOfWork
 
 # The modules with the results of its use cases, which are stored for repeated commands.
 ANSWERS: Final = (change_list, import_export, proposal_commands, member_notices)
-_DAY: Final = 86_400
 
 
 class ChangesContext:
@@ -63,7 +62,7 @@ def auditing(notices: Notices) -> Auditing:
 
 def sweep(storage: Storage, now: int, most: int, proposal_days: int) -> bool:
     """Remove the texts of up to ``most`` proposals that were not applied; return whether more may be left."""
-    decided_until, swept = now - proposal_days * _DAY, False
+    decided_until, swept = now - proposal_days * DAY, False
 
     def work(uow: UnitOfWork) -> None:
         nonlocal swept

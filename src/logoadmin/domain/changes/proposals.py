@@ -57,7 +57,7 @@ MOST_WAITING: Final = 20
 MOST_TEXT_WAITING: Final = 3 * 1024**2
 MOST_IN_A_DAY: Final = 100
 DEFAULT_DAYS: Final = 90
-_DAY: Final = 86_400
+DAY: Final = 86_400  # seconds
 # The maximum length of a proposal, in characters, with the records before: less than a packet of MariaDB.
 _MOST_TEXT: Final = 3_145_728
 
@@ -256,7 +256,7 @@ class ProposalService(Service):
             and user_id is not None
             and not may_write(held)
             and gate.replayed(command, caller) is None
-            and storage_of(self).write(lambda uow: count_use(uow, "proposals", user_id, now, MOST_IN_A_DAY, _DAY))
+            and storage_of(self).write(lambda uow: count_use(uow, "proposals", user_id, now, MOST_IN_A_DAY, DAY))
         ):
             raise Conflict(f"This user has made {MOST_IN_A_DAY} proposals within a day; change one of them, or wait")
         for text in texts:

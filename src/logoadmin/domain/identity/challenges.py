@@ -18,7 +18,7 @@ from typing import Final, Literal
 from unicodedata import normalize
 
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.identity.sign_in_rules import NO_USER
+from logoadmin.domain.identity.sign_in_rules import DAY, NO_USER
 from logoadmin.domain.kernel.access import CLOCK_SKEW, stored_hash
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, identity_in
 from logoadmin.jwk import base64url, base64url_decoded
@@ -29,7 +29,7 @@ CHALLENGE_SECONDS: Final = 300
 # Expiry, purpose, user, digest of the state, random bytes.
 _CONTENT: Final = Struct(">QBi16s16s")
 # How long used challenges are remembered, so that a clock that was ahead cannot make one usable again.
-_REMEMBERED: Final = 2 * 86_400  # seconds
+_REMEMBERED: Final = 2 * DAY
 
 
 class Purpose(IntEnum):

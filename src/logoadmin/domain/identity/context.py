@@ -20,7 +20,7 @@ from logoadmin.domain.identity.second_step import SecondStep
 from logoadmin.domain.identity.service_keys import KeyService
 from logoadmin.domain.identity.sessions import SessionService
 from logoadmin.domain.identity.sign_in_events import EventService
-from logoadmin.domain.identity.sign_in_rules import SESSION_SECONDS, SignInRules, Ways
+from logoadmin.domain.identity.sign_in_rules import DAY, SESSION_SECONDS, SignInRules, Ways
 from logoadmin.domain.identity.totp import TotpFactors
 from logoadmin.domain.identity.users import PreferenceService, UserService
 from logoadmin.domain.kernel.gate import Transactions
@@ -30,8 +30,6 @@ from logoadmin.domain.kernel.unit_of_work import Auditing
 from logoadmin.domain.public_url import PublicUrl
 from logoadmin.ports.all_ports import Ports
 from logoadmin.ports.storage import Storage, UnitOfWork
-
-_DAY: Final = 86_400  # seconds
 
 # The modules with the results of its use cases, which are stored for repeated commands.
 ANSWERS: Final = (records,)
@@ -111,7 +109,7 @@ def sweep(storage: Storage, now: int, most: int, event_days: int) -> bool | None
             identity.sessions.expire_by(now + SESSION_SECONDS, most),
         )
         # Only one batch per sweep, so that few are lost if a clock is ahead for a while.
-        identity.events.forget_before(now - event_days * _DAY, most)
+        identity.events.forget_before(now - event_days * DAY, most)
         swept = of_responses or max(removed) >= most
 
     return swept if storage.try_write(work) else None

@@ -16,12 +16,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from logoadmin.domain.identity.sign_in_rules import NO_USER
+from logoadmin.domain.identity.sign_in_rules import DAY, NO_USER
 from logoadmin.domain.kernel.access import network_of
 from logoadmin.ports.history_storage import ReadsChanges, creation_of
 from logoadmin.ports.identity_storage import Count, Counts
 
-_DAY: Final = 86_400  # seconds
 _WINDOW: Final = 300  # seconds
 _PER_USERNAME: Final = 10
 _PER_ORIGIN: Final = 100
@@ -122,12 +121,12 @@ def network_of_user(history: ReadsChanges, user_id: int | None, network: str) ->
 
 def remember_network(counts: Counts, network: UserNetwork, known_until: int, now: int, days: int) -> None:
     """Remember a network of a user for some days; ``known_until`` is its end so far, 0 if it is unknown."""
-    end = now + days * _DAY
-    if now + days * _DAY // 2 < known_until <= end:
+    end = now + days * DAY
+    if now + days * DAY // 2 < known_until <= end:
         return
     if known_until <= now:
         added = _hashed(("networks", network.user_id, network.user_since))
-        count = counts.get(added).at(now, days * _DAY)
+        count = counts.get(added).at(now, days * DAY)
         if count.number >= MOST_NETWORKS:
             return
         counts.put({added: Count(count.number + 1, count.ends_at)})

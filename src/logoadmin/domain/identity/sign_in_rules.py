@@ -12,10 +12,10 @@ NOT_RECENT_SECONDS: Final = RECENT_SECONDS + CLOCK_SKEW + 1
 # No user has this id. It stands for a missing user, so that a lookup takes as many statements.
 NO_USER: Final = -1
 
-_DAY: Final = 86_400  # seconds
+DAY: Final = 86_400  # seconds
 # Lifetimes, in seconds, of an access token, and of a session that is not refreshed.
 ACCESS_TOKEN_SECONDS: Final = 900
-SESSION_SECONDS: Final = 30 * _DAY
+SESSION_SECONDS: Final = 30 * DAY
 
 # Who must enrol a second factor: nobody, or holders of any scope that changes something (contract O4).
 SecondFactorPolicy = Literal["optional", "required"]
@@ -84,4 +84,4 @@ class SignInRules:
         A clock that was ahead extends nothing (contract K7).
         """
         idle = min(expires_at, now + SESSION_SECONDS)
-        return min(idle, min(created_at, now) + self.session_days * _DAY)
+        return min(idle, min(created_at, now) + self.session_days * DAY)
