@@ -69,7 +69,7 @@ def test_a_publication_has_the_page(files: RecordedFiles) -> None:
 def without_page(gallery: LogoAdmin) -> Any:
     """Return the publication service of the same gallery without the page."""
     old = gallery.publication
-    return type(old)(behind(old), old._clock, old._keys, old._page, replace(old.rules, page=None), None)
+    return type(old)(behind(old), old._keys, old._page, replace(old.rules, page=None), None)
 
 
 def test_the_page_can_be_switched_off(files: RecordedFiles) -> None:

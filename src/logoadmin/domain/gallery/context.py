@@ -35,8 +35,8 @@ class GalleryContext:
     ) -> None:
         """Create the services."""
         self.authors = AuthorService(transactions)
-        sources = (ports.pictures, ports.outgoing, ports.clock, public_url)
-        self.pictures = PictureService(transactions, *sources, picture_space, ports.published)
+        codec, outgoing, published = ports.pictures, ports.outgoing, ports.published
+        self.pictures = PictureService(transactions, codec, outgoing, public_url, picture_space, published)
 
 
 def sweep(storage: Storage, now: int, most: int) -> bool:

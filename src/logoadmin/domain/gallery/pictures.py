@@ -39,9 +39,8 @@ from logoadmin.domain.kernel.unit_of_work import (
     count_use,
     stored_pictures_in,
 )
-from logoadmin.domain.kernel.use_cases import Service, for_program, gate_of, reads_with_rights, storage_of, use_case
+from logoadmin.domain.kernel.use_cases import Service, behind, for_program, gate_of, reads_with_rights, use_case
 from logoadmin.domain.public_url import PublicUrl
-from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_storage import StoredPicture
 from logoadmin.ports.outgoing import Outgoing
@@ -74,17 +73,15 @@ class PictureService(Service):
         transactions: Transactions,
         codec: PictureCodec | str,
         outgoing: Outgoing | None,
-        clock: Clock,
         public_url: PublicUrl,
         space: int,
-        published: GalleryFiles | None = None,
+        published: GalleryFiles | None,
     ) -> None:
         """Serve pictures, which together may have ``space`` bytes; an error for clients stands for a missing codec."""
         super().__init__(transactions)
-        self._codec, self._outgoing, self._clock = codec, outgoing, clock
-        self._public_url, self._space, self._published = public_url, space, published
-        self._has_remains = False
-        self._queue = PictureQueue()
+        self._codec, self._outgoing, self._public_url = codec, outgoing, public_url
+        self._space, self._published = space, published
+        self._has_remains, self._queue = False, PictureQueue()
 
     @use_case(_SENDING)
     def check(self, gate: Gate, command: SendPicture, caller: Caller = OWNER) -> int | None:
@@ -168,7 +165,7 @@ class PictureService(Service):
     def erase_removed(self) -> None:
         """Overwrite remains of removed pictures in files, if there may be any."""
         if self._has_remains:
-            self._has_remains = not storage_of(self).erase_removed()
+            self._has_remains = not behind(self).storage.erase_removed()
 
     def _remove(self, uow: AuditedUnitOfWork, command: RemovePicture) -> RemovedPicture:
         found = stored_pictures_in(uow).get(command.picture)
@@ -184,13 +181,13 @@ class PictureService(Service):
     @for_program
     def stored(self, after: str = "") -> Sequence[str]:
         """Return the next pictures after one, in order; empty at the end."""
-        found = storage_of(self).read(lambda uow: uow.pictures.page(after, 1000))
+        found = behind(self).storage.read(lambda uow: uow.pictures.page(after, 1000))
         return tuple(each.picture for each in found)
 
     @for_program
     def space(self) -> tuple[int, int, int]:
         """Return the number of stored pictures, their size in bytes, and the limit of this size."""
-        return storage_of(self).read(lambda uow: (uow.pictures.count(), uow.pictures.space(), self._space))
+        return behind(self).storage.read(lambda uow: (uow.pictures.count(), uow.pictures.space(), self._space))
 
     @for_program
     def restore(self, picture: str, content: bytes) -> bool:
@@ -208,7 +205,7 @@ class PictureService(Service):
     def _keep(self, gate: Gate, command: SendPicture, content: bytes, caller: Caller, held: Held | None) -> SentPicture:
         """Store a picture, converted in its turn; without ``held``, a stored file, unchanged."""
         sent = hashlib.sha256(content).hexdigest()
-        known = storage_of(self).read(lambda uow: _known(uow, sent))
+        known = behind(self).storage.read(lambda uow: _known(uow, sent))
         converted = None if known else self._convert(content, held)
         return gate.write(command, caller, partial(self._store, sent=sent, converted=converted))
 
@@ -304,8 +301,8 @@ class PictureService(Service):
 
     def _wait(self, user_id: int, what: str, most: int, more: int) -> int:
         """Count a use in this hour; return how long the user has to wait."""
-        now = self._clock.now()
-        return storage_of(self).write(lambda uow: count_use(uow, what, user_id, now, most, more=more))
+        now = behind(self).clock.now()
+        return behind(self).storage.write(lambda uow: count_use(uow, what, user_id, now, most, more=more))
 
 
 def may_write(held: Held) -> bool:

@@ -61,14 +61,13 @@ class IdentityContext:
     ) -> None:
         """Create the services."""
         ways = rules.ways
-        self.users = UserService(transactions, new_passwords, ports.clock)
+        self.users = UserService(transactions, new_passwords)
         self.roles = RoleService(transactions)
         self.preferences = PreferenceService(transactions)
         self.keys = KeyService(transactions, ports.randomness)
         self.events = EventService(transactions)
         issuer_users = IssuerUsers(ways.issuer, rules.single_sign_on)
-        environment = (ports.clock, ports.metrics, ports.tokens, ports.randomness)
-        opened = OpenSessions(transactions, *environment, rules, issuer_users)
+        opened = OpenSessions(transactions, ports.metrics, ports.tokens, ports.randomness, rules, issuer_users)
         totp = TotpFactors(ports.encryption, ports.factor_keys)
         passkeys, challenges = PasskeyFactors(ports.passkeys), SignedChallenges(ports.challenge_keys, ports.randomness)
         second_step = SecondStep(totp, passkeys, challenges)

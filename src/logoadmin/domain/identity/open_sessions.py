@@ -41,7 +41,7 @@ from logoadmin.domain.kernel.errors import (
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, count_use, history_in, identity_in
 from logoadmin.domain.kernel.use_cases import Service
-from logoadmin.ports.environment import Clock, Randomness
+from logoadmin.ports.environment import Randomness
 from logoadmin.ports.identity_storage import Account, Session, Sessions
 from logoadmin.ports.metrics import Metrics
 from logoadmin.ports.storage import UnitOfWork
@@ -62,7 +62,6 @@ class OpenSessions:
     """The sessions of users, with their tokens: pairs of an access token and a refresh token."""
 
     transactions: Transactions
-    clock: Clock
     metrics: Metrics
     tokens: AccessTokens
     randomness: Randomness
@@ -82,13 +81,13 @@ class OpenSessions:
 
         A right password that needs a second step has no outcome yet. ``find`` is that of :class:`Attempt`.
         """
-        client = client_of(gate, caller)
-        attempt = Attempt(self.transactions.storage, client, networks_of(client.origin), self.clock.now(), find)
+        shared, client = self.transactions, client_of(gate, caller)
+        attempt = Attempt(shared.storage, client, networks_of(client.origin), shared.clock.now(), find)
         try:
             yield attempt
         except (SignInForbidden, SignInRefused, TooManySignIns) as error:
             self.metrics.sign_in("failed" if isinstance(error, SignInRefused) else "refused")
-            attempt.refuse(error, self.clock.now())
+            attempt.refuse(error, shared.clock.now())
             raise
         self.metrics.sign_in("ok")
 

@@ -26,7 +26,7 @@ from logoadmin.domain.kernel.unit_of_work import (
     history_in,
     identity_in,
 )
-from logoadmin.domain.kernel.use_cases import reads_with_rights, use_case
+from logoadmin.domain.kernel.use_cases import behind, reads_with_rights, use_case
 from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.passkeys import (
     NewPasskey,
@@ -160,7 +160,7 @@ class PasskeyService(SignInService):
         user_id = user_of(held)
         require_not_by_link(uow, held)
         username = get_existing(uow, USERS, user_id).username
-        challenge = self._challenges.new(Purpose.ENROLMENT, self._open_sessions.clock.now(), user_id)
+        challenge = self._challenges.new(Purpose.ENROLMENT, behind(self).clock.now(), user_id)
         require_room(uow, user_id)
         existing = _passkeys_among(confirmed_factors(uow, user_id))
         options = self._passkeys.opened().creation_options(challenge, str(user_id), username, existing)
@@ -206,7 +206,7 @@ class PasskeyService(SignInService):
     @use_case(PUBLIC)
     def options(self, gate: Gate, command: AskPasskey, caller: Caller = ANONYMOUS) -> PasskeyOptions:
         """Return options for any passkey that the caller's device finds (contract O2). Nothing is stored."""
-        passkeys, now = self._passkeys.opened(), self._open_sessions.clock.now()
+        passkeys, now = self._passkeys.opened(), behind(self).clock.now()
         challenge = self._challenges.new(Purpose.SIGN_IN, now)
         options = PasskeyOptions(challenge, passkeys.request_options(challenge, verified=True))
 

@@ -146,7 +146,7 @@ class SessionService(SignInService):
     ) -> None:
         super().__init__(sessions)
         self.caller = callers.caller
-        self._second_step, self._hasher, self._clock = second_step, hasher, sessions.clock
+        self._second_step, self._hasher, self._clock = second_step, hasher, sessions.transactions.clock
         self._classes: tuple[int, frozenset[str]] = (-_CLASSES_SECONDS, frozenset())
 
     @for_program

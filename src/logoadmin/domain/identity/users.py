@@ -38,7 +38,6 @@ from logoadmin.domain.kernel.unit_of_work import (
     identity_in,
 )
 from logoadmin.domain.kernel.use_cases import Service, reads, reads_with_rights, storage_of, use_case, writes
-from logoadmin.ports.environment import Clock
 from logoadmin.ports.identity_storage import Account
 from logoadmin.ports.passwords import PasswordHasher
 from logoadmin.ports.storage import UnitOfWork
@@ -118,9 +117,9 @@ class UserService(Service):
     versions in ``if_match``, and NotPermitted if the caller does not hold all scopes of the user (contract B4).
     """
 
-    def __init__(self, transactions: Transactions, new_passwords: NewPasswords, clock: Clock) -> None:
+    def __init__(self, transactions: Transactions, new_passwords: NewPasswords) -> None:
         super().__init__(transactions)
-        self._new_passwords, self._clock = new_passwords, clock
+        self._new_passwords, self._clock = new_passwords, transactions.clock
 
     @reads(Permission(Scope.USERS_READ, open_by_default=True))
     def list(self, uow: ReadUnitOfWork, command: ListUsers) -> Listing[User]:

@@ -39,4 +39,4 @@ class PublicationContext:
         self.settings = SettingsService(transactions)
         self.text = TextService(transactions, ports.text)
         keys = GalleryKeys(ports.signing, ports.gallery_keys, rules.days, ports.randomness)
-        self.publication = PublicationService(transactions, ports.clock, keys, ports.page, rules, ports.published)
+        self.publication = PublicationService(transactions, keys, ports.page, rules, ports.published)

@@ -41,7 +41,6 @@ from logoadmin.domain.publication.publication_records import (
     Risky,
     left_out,
 )
-from logoadmin.ports.environment import Clock
 from logoadmin.ports.gallery_files import GalleryFiles
 from logoadmin.ports.gallery_page import GalleryPage
 from logoadmin.ports.gallery_storage import Withdrawal
@@ -77,14 +76,14 @@ class PublicationService(Service):
     def __init__(
         self,
         transactions: Transactions,
-        clock: Clock,
         keys: GalleryKeys,
         page: GalleryPage,
         rules: PublishingRules,
         published: GalleryFiles | None,
     ) -> None:
         super().__init__(transactions)
-        self._clock, self._keys, self._page, self.rules, self._files = clock, keys, page, rules, published
+        self._keys, self._page, self.rules, self._files = keys, page, rules, published
+        self._clock = transactions.clock
 
     @use_case(SIGNED_IN)
     def status(self, gate: Gate, command: ShowPublication, caller: Caller = OWNER) -> PublicationStatus:
