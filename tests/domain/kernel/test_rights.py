@@ -330,7 +330,7 @@ def test_no_use_case_reaches_a_port(stored: LogoAdmin) -> None:
     values = {"AllRights", "ArtworkKind", "Occasion", "Owner", "PageSizes", "RecordKind"}
     gate = {"Gate", "Permission"}
     assert prying.of_a_write(RemoveLogo(logo_id=1)) == audited | values | gate
-    assert prying.of_a_read(GetLogo(logo_id=1)) == {"ReadRecords", "ReadUnitOfWork"}
+    assert prying.of_a_read(GetLogo(logo_id=1)) == {"Occasion", "Owner", "ReadRecords", "ReadUnitOfWork"}
     assert prying.of_a_gate(GetLogo(logo_id=1)) == gate
 
 

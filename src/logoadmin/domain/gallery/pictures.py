@@ -111,8 +111,8 @@ class PictureService(Service):
             content = self._fetch(command.source)
         return self._keep(gate, command, content, caller, held)
 
-    @use_case(OPTIONAL)
-    def get(self, gate: Gate, command: GetPicture, caller: Caller = OWNER) -> tuple[bytes, bool]:
+    @reads_with_rights(OPTIONAL)
+    def get(self, uow: ReadUnitOfWork, command: GetPicture, held: Held) -> tuple[bytes, bool]:
         """Return a stored file, and whether only moderators and its authors see it.
 
         Raises:
@@ -120,20 +120,16 @@ class PictureService(Service):
             PictureGone: it was removed; or only blocked artworks name it, and the caller may neither read users nor
                 change artworks, and is not an author of one of these.
         """
-
-        def work(uow: Reading, command: GetPicture, held: Held) -> tuple[bytes, bool]:
-            pictures = stored_pictures_in(uow)
-            content = pictures.content(command.picture, thumbnail=command.thumbnail)
-            if content is None:
-                if pictures.get(command.picture) is None:
-                    raise NotFound("Picture", command.picture)
-                raise PictureGone
-            is_hidden = pictures.is_taken_down(command.picture)
-            if is_hidden and (isinstance(caller, Anonymous) or not _sees_hidden(uow, command.picture, held)):
-                raise PictureGone
-            return content, is_hidden
-
-        return gate.snapshot_with_rights(command, caller, work)
+        pictures = stored_pictures_in(uow)
+        content = pictures.content(command.picture, thumbnail=command.thumbnail)
+        if content is None:
+            if pictures.get(command.picture) is None:
+                raise NotFound("Picture", command.picture)
+            raise PictureGone
+        is_hidden = pictures.is_taken_down(command.picture)
+        if is_hidden and (isinstance(uow.caller, Anonymous) or not _sees_hidden(uow, command.picture, held)):
+            raise PictureGone
+        return content, is_hidden
 
     @reads_with_rights(Permission(Scope.USERS_READ))
     def list(self, uow: ReadUnitOfWork, command: ListPictures, _held: Held) -> Listing[KeptPicture]:

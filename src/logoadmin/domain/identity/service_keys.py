@@ -6,13 +6,13 @@ from typing import Annotated, Final
 from logoadmin.domain.identity.accounts import count_made
 from logoadmin.domain.identity.records import KEY_PREFIX, NewServiceKey, RemovedServiceKey, ServiceKey, hashed_key
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, AllRights, Caller, Held, KeyHolder, Permission, user_of
+from logoadmin.domain.kernel.access import SIGNED_IN, AllRights, Held, KeyHolder, Permission, user_of
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotFound, Outdated
-from logoadmin.domain.kernel.gate import Gate, Transactions
+from logoadmin.domain.kernel.gate import Transactions
 from logoadmin.domain.kernel.limits import KeyId, KeySeconds, RoleName, Scopes, described
-from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, Reading, identity_in
-from logoadmin.domain.kernel.use_cases import Service, use_case, writes
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork, identity_in
+from logoadmin.domain.kernel.use_cases import Service, reads_with_rights, writes
 from logoadmin.ports.environment import Randomness
 
 # Anyone who can sign in may make keys.
@@ -48,19 +48,15 @@ class KeyService(Service):
         super().__init__(transactions)
         self._randomness = randomness
 
-    @use_case(SIGNED_IN)
-    def list(self, gate: Gate, command: ListKeys, caller: Caller = OWNER) -> tuple[ServiceKey, ...]:
+    @reads_with_rights(SIGNED_IN)
+    def list(self, uow: ReadUnitOfWork, _command: ListKeys, held: Held) -> tuple[ServiceKey, ...]:
         """Return the caller's keys, by key_id; a service key gets only itself (contract C5)."""
-
-        def list_own(uow: Reading, _: ListKeys, held: Held) -> tuple[ServiceKey, ...]:
-            if isinstance(held, AllRights):
-                raise NotAuthenticated
-            if isinstance(caller, KeyHolder):
-                found = identity_in(uow).keys.find(caller.key_hash)
-                return () if found is None else found[:1]
-            return identity_in(uow).keys.of_user(held.user_id)
-
-        return gate.snapshot_with_rights(command, caller, list_own)
+        if isinstance(held, AllRights):
+            raise NotAuthenticated
+        if isinstance(uow.caller, KeyHolder):
+            found = identity_in(uow).keys.find(uow.caller.key_hash)
+            return () if found is None else found[:1]
+        return identity_in(uow).keys.of_user(held.user_id)
 
     @writes(Permission(signed_in=True, recent=True))
     def create(self, uow: AuditedUnitOfWork, command: CreateKey) -> NewServiceKey:

@@ -26,7 +26,6 @@ from logoadmin.domain.identity.sign_in_events import record_event
 from logoadmin.domain.identity.sign_in_limits import limits_of
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
-    OWNER,
     PUBLIC,
     SIGNED_IN,
     AllRights,
@@ -55,7 +54,6 @@ from logoadmin.domain.kernel.limits import ExistingUsername, OpaqueToken, Passwo
 from logoadmin.domain.kernel.records import PasswordHash
 from logoadmin.domain.kernel.unit_of_work import (
     AuditedUnitOfWork,
-    Reading,
     ReadUnitOfWork,
     get_existing,
     history_in,
@@ -228,15 +226,10 @@ class SessionService(SignInService):
         record_event(uow, "session_ended", session.user_id, uow.caller, uow.now)
         return EndedSession(ended=True)
 
-    @use_case(SIGNED_IN)
-    def list(self, gate: Gate, command: ListSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
+    @reads_with_rights(SIGNED_IN)
+    def list(self, uow: ReadUnitOfWork, _command: ListSessions, held: Held) -> tuple[ListedSession, ...]:
         """Return the caller's sessions, by created_at, then by session_id (contract C6)."""
-
-        def list_own(uow: Reading, _: ListSessions, held: Held) -> tuple[ListedSession, ...]:
-            now = self._clock.now()
-            return self._open_sessions.of_user(uow, user_of(held), now, session_id_of(caller))
-
-        return gate.snapshot_with_rights(command, caller, list_own)
+        return self._open_sessions.of_user(uow, user_of(held), self._clock.now(), session_id_of(uow.caller))
 
     @writes(SIGNED_IN)
     def remove(self, uow: AuditedUnitOfWork, command: RemoveSession) -> RemovedSession:
@@ -248,17 +241,12 @@ class SessionService(SignInService):
         """
         return self._end(uow, user_of(uow.held), command)
 
-    @use_case(Permission(Scope.USERS_READ))
-    def list_of_user(self, gate: Gate, command: ListUserSessions, caller: Caller = OWNER) -> tuple[ListedSession, ...]:
+    @reads_with_rights(Permission(Scope.USERS_READ))
+    def list_of_user(self, uow: ReadUnitOfWork, command: ListUserSessions, held: Held) -> tuple[ListedSession, ...]:
         """Return the sessions of a user, by created_at, then by session_id (contract C6)."""
-
-        def list_theirs(uow: Reading, command: ListUserSessions, held: Held) -> tuple[ListedSession, ...]:
-            _refuse_keys(held)
-            get_existing(uow, USERS, command.user_id)
-            now = self._clock.now()
-            return self._open_sessions.of_user(uow, command.user_id, now, session_id_of(caller))
-
-        return gate.snapshot_with_rights(command, caller, list_theirs)
+        _refuse_keys(held)
+        get_existing(uow, USERS, command.user_id)
+        return self._open_sessions.of_user(uow, command.user_id, self._clock.now(), session_id_of(uow.caller))
 
     @writes(Permission(Scope.USERS_WRITE))
     def remove_of_user(self, uow: AuditedUnitOfWork, command: RemoveUserSession) -> RemovedSession:

@@ -127,19 +127,21 @@ class Gate:
         """Return the answer of work that changes nothing; its statements may each see another moment."""
         if self.permission == PUBLIC or isinstance(caller, Anonymous | Owner):
             self.require_token(caller)
-            return transactions_of(self).storage.read(lambda uow: work(ReadUnitOfWork(uow), command))
+            return transactions_of(self).storage.read(lambda uow: work(ReadUnitOfWork(uow, caller), command))
         # The rights and the record are two statements that must see the same moment.
         return self.snapshot_with_rights(command, caller, lambda uow, command, _held: work(uow, command))
 
     def snapshot_with_rights(self, command: Asked, caller: Caller, work: ReadWorkWithRights[Asked, Answer]) -> Answer:
         """Return the answer of work that changes nothing, sees one moment and depends on the caller's rights."""
         self.require_token(caller)
+        shared = transactions_of(self)
+
+        def in_snapshot(uow: UnitOfWork) -> Answer:
+            held = self._rights(uow, command, caller, shared.clock.now())
+            return work(ReadUnitOfWork(uow, caller), command, held)
+
         try:
-            answer = transactions_of(self).storage.snapshot(
-                lambda uow: work(
-                    ReadUnitOfWork(uow), command, self._rights(uow, command, caller, transactions_of(self).clock.now())
-                )
-            )
+            answer = shared.storage.snapshot(in_snapshot)
         except NotModified:
             self._record_use(caller)
             raise

@@ -62,11 +62,12 @@ class ReadRecords(Generic[Record]):
 
 
 class ReadUnitOfWork:
-    """The records of one transaction, to be read."""
+    """The records of one transaction, to be read by a caller."""
 
-    __slots__ = ("_uow",)
+    __slots__ = ("_uow", "caller")
 
-    def __init__(self, uow: UnitOfWork) -> None:
+    def __init__(self, uow: UnitOfWork, caller: Caller) -> None:
+        self.caller = caller
         _UOW.__set__(self, uow)
 
     def records(self, kind: RecordKind[Record]) -> ReadRecords[Record]:
