@@ -14,7 +14,7 @@ import pytest
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.css.targets import Target, targets_in
+from logoadmin.domain.publication.css.targets import Target, Targets
 from logoadmin.domain.publication.css.user_style_source import user_style_source
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from logoadmin.domain.publication.shared_settings import AmendSettings
@@ -150,7 +150,7 @@ console.log(JSON.stringify(Object.fromEntries(Object.entries(styles).map(read)))
 def test_user_styles_are_parsed_like_in_style_managers() -> None:
     styles = {f"{number}": text for number, (text, _) in enumerate(user_styles()) if "@version" in text}
     for name, read in metadata(styles, DEFAULTS).items():
-        found = user_style_source(styles[name], targets_in({}))
+        found = user_style_source(styles[name], Targets({}))
         assert (found.name, found.details.version) == (read["name"], read["version"])
         members = ("description", "license"), ("homepage", "homepageURL"), ("support", "supportURL")
         assert found.details.description == read.get("description")

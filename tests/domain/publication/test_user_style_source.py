@@ -11,8 +11,8 @@ import pytest
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
-from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.publication.css.targets import targets_in
+from logoadmin.domain.kernel.records import Kind, SharedSettings
+from logoadmin.domain.publication.css.targets import targets_of
 from logoadmin.domain.publication.css.user_style_source import UserStyle, user_style_source
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from tests.user_styles import EVERYWHERE, KEYS, VARIABLES, sections, user_styles
@@ -20,13 +20,14 @@ from tests.user_styles import EVERYWHERE, KEYS, VARIABLES, sections, user_styles
 pytestmark = pytest.mark.rule("contract S3")
 
 FORUM: Final = {"name": "Forum", "documents": ['domain("forum.example")']}
-TARGETS: Final = targets_in({"forum": FORUM})
+TARGETS: Final = targets_of(SharedSettings(gallery_targets={"forum": FORUM}))
 STYLES: Final = user_styles()
 
 
 def read(body: str, *keys: str, targets: Mapping[str, Any] | None = None) -> UserStyle:
     head = "".join(f"@{key}\n" for key in ("name Aurora", *keys))
-    return user_style_source(f"/* ==UserStyle==\n{head}==/UserStyle== */\n{body}", targets_in(targets or {}))
+    known = targets_of(SharedSettings(gallery_targets=targets or {}))
+    return user_style_source(f"/* ==UserStyle==\n{head}==/UserStyle== */\n{body}", known)
 
 
 @pytest.mark.parametrize(("text", "variables"), STYLES)

@@ -91,17 +91,8 @@ class Targets:
 
 def targets_of(settings: SharedSettings) -> Targets:
     """Return the targets in the settings."""
-    return targets_in(settings.gallery_targets)
-
-
-def targets_in(stored: Mapping[str, Mapping[str, Any]]) -> Targets:
-    """Return targets from their stored form."""
-    return Targets(
-        {
-            id_: Target(id_, each["name"], tuple(each.get("documents", ())), each.get("logo"))
-            for id_, each in stored.items()
-        }
-    )
+    stored = settings.gallery_targets.items()
+    return Targets({id_: Target(id_, of["name"], tuple(of.get("documents", ())), of.get("logo")) for id_, of in stored})
 
 
 _MAX_TARGETS: Final = 200
