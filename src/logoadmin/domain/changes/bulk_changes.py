@@ -261,7 +261,7 @@ class BulkService(Service):
             for place, step in enumerate(command.steps):
                 with placed(place):
                     uow.held.require([step.kind.write_scope])
-                    _make(uow, self._services, step, creations.get(place))
+                    make(uow, self._services, step, creations.get(place))
             return _unstored(uow, last) if command.dry_run else Undone(last, change_log_of(uow).last_id)
 
         applied = gate.write(command, caller, apply)
@@ -294,16 +294,13 @@ def _continue(uow: AuditedUnitOfWork, request_id: str) -> None:
         change_log_of(uow).continue_request(request_id)
 
 
-def make(uow: AuditedUnitOfWork, services: Mapping[Kind, Service], place: int, step: Step) -> Any:
-    """Make a change whose right was checked before, and return the result of its command; it cannot create a user."""
-    with placed(place):
-        return _make(uow, services, step)
-
-
-def _make(
+def make(
     uow: AuditedUnitOfWork, services: Mapping[Kind, Service], step: Step, work: WriteWork[Any, Any] | None = None
 ) -> Any:
-    """Make a change by ``work``, or by the use case of its kind."""
+    """Make a change whose right was checked before, and return the result of its command.
+
+    It is made by ``work``, which a new user needs, or by the use case of its kind.
+    """
     kind, author_ids = step.kind, step.author_ids
     if isinstance(kind, ArtworkKind) and author_ids is not None and step.verb == "create":
         # Together with its authors, which saves looking for its links.

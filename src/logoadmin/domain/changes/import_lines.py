@@ -26,7 +26,6 @@ class AuthorsByName:
     """The ids of the authors that a file names, all looked up with the first name."""
 
     def __init__(self, uow: AuditedUnitOfWork, names: Collection[str]) -> None:
-        """Prepare to look up these names in a write."""
         self._uow, self._names = uow, names
         self._highest = FIRST_USER_ID - 1
         self.count = 0  # of the authors that were created because a line names them

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from logoadmin.domain.changes import proposal_rules as rules
 from logoadmin.domain.changes import proposal_views as views
-from logoadmin.domain.changes.bulk_changes import make
+from logoadmin.domain.changes.bulk_changes import make, placed
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposal_commands import (
     AmendProposal,
@@ -316,7 +316,8 @@ class ProposalService(Service):
                     own = self._own_author(uow, proposal) if is_given else rules.own_author(uow, proposal.user_id)
                 if own is not None:
                     step = replace(step, author_ids=(own.author_id,))
-            record = make(uow, self._services, place, step)
+            with placed(place):
+                record = make(uow, self._services, step)
             if step.kind is AUTHORS:
                 own = None  # it may have been removed, or be another user's
             if step.kind in ARTWORK_KINDS and step.verb != "remove":
