@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypedDict, cast
 
 from logoadmin.domain.kernel.access import Source
 from logoadmin.domain.kernel.kinds import AUTHORS, RECORDED_KINDS, USERS
@@ -127,9 +127,7 @@ class ActLog:
             self._earlier = self._uow.acts.of_request(self.request_id)
         if self._earlier is not None:
             self._first = self._earlier.act_id
-            earlier: Any = deepcopy(self._earlier.summary)
-            going_on: ActSummary = earlier
-            return going_on
+            return cast(ActSummary, deepcopy(self._earlier.summary))
         self._first = first.change_id
         submitter = None if first.submitter_id is None else self._uow.records(USERS).get(first.submitter_id)
         return {

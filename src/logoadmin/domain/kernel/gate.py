@@ -179,7 +179,7 @@ class Gate:
         """
         shared = transactions_of(self)
         require_token(shared.policy, self.permission, caller)
-        request = None if command.idempotency_key is None else shared.idempotency.request(command, caller)
+        request = shared.idempotency.request(command, caller)
         is_first = False
         if isinstance(caller.request_id, SentRequestId):
             is_first, caller.request_id.is_used = not caller.request_id.is_used, True
@@ -205,7 +205,7 @@ class Gate:
             InvalidInput: another command had the idempotency key.
         """
         shared = transactions_of(self)
-        request = None if command.idempotency_key is None else shared.idempotency.request(command, caller)
+        request = shared.idempotency.request(command, caller)
         if request is None:
             return None
 
