@@ -44,8 +44,9 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         existing = [id_ for id_ in ids if self._known.get(id_) is not None]
         for link in _stored_links(self).of_artworks(existing):
             self._loaded[link.artwork_id] += (link,)
-        known = {id_: self._known[id_] for id_ in ids if id_ in self._known}
-        self._load_withdrawals([id_ for id_, artwork in known.items() if artwork is None or not artwork.active])
+        known = [(id_, self._known[id_]) for id_ in ids if id_ in self._known]
+        inactive = (id_ for id_, artwork in known if artwork is None or not artwork.active)
+        log_of(self).load_withdrawals((self._kind.kind, id_) for id_ in inactive)
 
     def links(self, id_: int) -> LinksByKind:
         """Return the links of an artwork."""
@@ -156,19 +157,9 @@ class AuditedArtworks(AuditedRecords[Artwork]):
         for change in reversed(log.changes):  # their withdrawals are not stored yet
             if change.id == id_ and change.kind is kind:
                 return (change.after or change.before or {}).get(BLOCKED_FIELD)
-        self._load_withdrawals([id_])
+        log.load_withdrawals([(kind, id_)])
         withdrawal = log.withdrawals.get((kind, id_))
         return None if withdrawal is None else withdrawal.reason
-
-    def _load_withdrawals(self, ids: Sequence[int]) -> None:
-        """Load the withdrawals of up to 50 artworks, as far as they are unknown."""
-        kind, log = self._kind.kind, log_of(self)
-        unknown = [id_ for id_ in ids if (kind, id_) not in log.withdrawals and not log.is_new(kind, id_)]
-        if unknown:
-            log.make_room()
-            log.withdrawals.update({(kind, id_): None for id_ in unknown})
-            found = uow_of(self).withdrawals.get_many(kind, unknown)
-            log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
 
     def _is_current(self, id_: int) -> bool:
         """Return whether an artwork and its authors are unchanged since they were loaded."""

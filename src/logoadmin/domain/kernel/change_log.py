@@ -1,6 +1,7 @@
 """The change log of a write: its changes, numbered and written into the history (contract F1, G)."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -132,10 +133,21 @@ class ChangeLog:
         """Return whether no record had this id before this unit of work."""
         return id_ >= self._first_new.get(kind, _NEVER)
 
-    def make_room(self) -> None:
-        """Forget withdrawals that were read, if they are many."""
+    def load_withdrawals(self, keys: Iterable[tuple[Kind, int]]) -> None:
+        """Read the withdrawals of up to 50 artworks, as far as they are unknown; new artworks have none.
+
+        If many are held, those of other artworks are forgotten.
+        """
         if len(self.withdrawals) > _MOST_WITHDRAWALS:
             self.withdrawals = {key: self.withdrawals[key] for key in self.unstored_withdrawals}
+        unknown: defaultdict[Kind, list[int]] = defaultdict(list)
+        for kind, id_ in keys:
+            if (kind, id_) not in self.withdrawals and not self.is_new(kind, id_):
+                self.withdrawals[kind, id_] = None
+                unknown[kind].append(id_)
+        for kind, ids in unknown.items():
+            found = self._uow.withdrawals.get_many(kind, ids)
+            self.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
 
     def store(self, *, final: bool = False) -> None:
         """Store the changes so far and show them to the subscribers; later changes are not merged with them."""

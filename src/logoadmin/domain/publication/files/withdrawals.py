@@ -59,8 +59,12 @@ def withdraw(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], 
     changes = [change for change in changes if isinstance(RECORDED_KINDS[change.kind], ArtworkKind)]
     # Readers cannot know a new record whose id was never used before.
     changes = [each for each in changes if each.before is not None or not change_log.is_new(each.kind, each.id)]
+    first: dict[tuple[Kind, int], Change] = {}
+    for change in changes:
+        first.setdefault((change.kind, change.id), change)
+    # Active artworks had none before their first change.
+    change_log.load_withdrawals(key for key, change in first.items() if not _is_active(change.before))
     withdrawals, unstored = change_log.withdrawals, change_log.unstored_withdrawals
-    _load(uow, change_log, changes)
     for change in changes:
         key = (change.kind, change.id)
         before = withdrawals.get(key)
@@ -73,21 +77,6 @@ def withdraw(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change], 
     if final or len(unstored) >= _MOST_HELD:
         _store(uow, {key: withdrawals[key] for key in unstored})
         unstored.clear()
-
-
-def _load(uow: UnitOfWork, change_log: ChangeLog, changes: Sequence[Change]) -> None:
-    """Load the withdrawals of artworks before their first changes; active and new artworks need no query."""
-    unknown: defaultdict[Kind, list[int]] = defaultdict(list)
-    first: dict[tuple[Kind, int], Change] = {}
-    for change in changes:
-        first.setdefault((change.kind, change.id), change)
-    for key, change in first.items():
-        if key not in change_log.withdrawals and not _is_active(change.before) and not change_log.is_new(*key):
-            change_log.withdrawals[key] = None
-            unknown[change.kind].append(change.id)
-    for kind, ids in unknown.items():
-        found = uow.withdrawals.get_many(kind, ids)
-        change_log.withdrawals.update({(kind, withdrawal.id): withdrawal for withdrawal in found})
 
 
 def _store(uow: UnitOfWork, changed: Mapping[tuple[Kind, int], Withdrawal | None]) -> None:
