@@ -117,7 +117,6 @@ def test_a_read_that_ends_because_the_page_is_left_draws_no_pictures(console: Pe
     expect(console.page.locator("#work h1")).to_be_visible()
     assert held
     assert console.service.external_hosts.pictures == []
-    assert console.service.external_hosts.pictures == []
 
 
 @pytest.mark.rule("contract R4")

@@ -116,6 +116,10 @@ export async function timedFetch(url, init, limit) {
   }
 }
 
+/** Settles when the page, which was left, is shown again: browsers end its requests, and refuse pictures drawn by then. @type {Promise<unknown> | undefined} */
+let shown;
+addEventListener("pagehide", () => (shown = new Promise((done) => addEventListener("pageshow", done))), true);
+
 /** Milliseconds after which a request is slow. */
 const SLOW = 400;
 
@@ -140,5 +144,6 @@ export async function watched(what, answer) {
   } finally {
     clearTimeout(late);
     if (isSlow) count.value -= 1;
+    await shown;
   }
 }

@@ -17,9 +17,6 @@ import { Picture } from "../parts/primitives/picture.js";
 
 /** As many as a list has at once. */
 const MOST = 1000;
-/** Settles when the page, which was left, is shown again. @type {Promise<unknown> | undefined} */
-let shown;
-addEventListener("pagehide", () => (shown = new Promise((done) => addEventListener("pageshow", done))), true);
 /** The look of each state, and its words. @type {Record<State, [string, TextKey]>} */
 const LOOKS = {
   waiting: ["waiting", "submission.waiting"],
@@ -81,8 +78,6 @@ async function readEntries(signal) {
     call("get", "/api/proposals", { query: { user_id: userId, order: "desc", limit: MOST }, signal }),
     readStates(),
   ]);
-  // Browsers end the requests of a page that is left, and pictures drawn by then would violate the policy as connections.
-  await shown;
   const news = new Set(told.notices.slice(0, told.unseen).flatMap(({ proposal_id: id, kind, id: workId }) => [`submissions/${id}`, `works/${kind}s/${workId}`]));
   const works = [...made.logos.map((logo) => ofWork("logo", logo)), ...made.themes.map((theme) => ofWork("theme", theme))];
   const ofKey = new Map(works.map((work) => [work.key, work]));
