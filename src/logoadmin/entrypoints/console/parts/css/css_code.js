@@ -3,7 +3,7 @@
  *
  * @typedef {"declarations" | "sheet"} CssKind What a logo has, and what a theme has.
  */
-import { autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap, Compartment, completionKeymap, cssCompletionSource, cssLanguage, defaultKeymap, drawSelection, EditorState, EditorView, ensureSyntaxTree, highlightActiveLine, highlightSelectionMatches, highlightSpecialChars, HighlightStyle, history, historyKeymap, indentOnInput, indentWithTab, keymap, LanguageSupport, lineNumbers, linter, lintGutter, lintKeymap, search, searchKeymap, syntaxHighlighting, tags, Transaction } from "../../vendor/codemirror.js";
+import { autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap, Compartment, CompletionContext, completionKeymap, cssCompletionSource, cssLanguage, defaultKeymap, drawSelection, EditorState, EditorView, ensureSyntaxTree, forceParsing, highlightActiveLine, highlightSelectionMatches, highlightSpecialChars, HighlightStyle, history, historyKeymap, indentOnInput, indentWithTab, keymap, LanguageSupport, lineNumbers, linter, lintGutter, lintKeymap, search, searchKeymap, syntaxHighlighting, tags, Transaction } from "../../vendor/codemirror.js";
 import { h, render } from "../../vendor/preact.js";
 import { language, t } from "../../texts.js";
 import { Icon } from "../primitives/basics.js";
@@ -19,7 +19,15 @@ const LANGUAGES = {
 
 /** @param {typeof cssLanguage} parsed */
 function supportFor(parsed) {
-  return new LanguageSupport(parsed, parsed.data.of({ autocomplete: cssCompletionSource }));
+  return new LanguageSupport(parsed, parsed.data.of({ autocomplete: suggestions }));
+}
+
+/** CodeMirror asks once after the last key, when its parser may not have arrived there yet. @param {CompletionContext} asked */
+async function suggestions(asked) {
+  const { view, explicit } = asked;
+  if (!view) return null;
+  while (!forceParsing(view, view.state.selection.main.head, TIMEOUT) && !asked.aborted) await new Promise((done) => setTimeout(done));
+  return cssCompletionSource(new CompletionContext(view.state, view.state.selection.main.head, explicit));
 }
 
 const COLOURS = HighlightStyle.define([
