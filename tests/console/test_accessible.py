@@ -170,7 +170,7 @@ _FITS: Final = """document.documentElement.scrollWidth <= innerWidth
 def too_wide(person: Person, appearance: Appearance) -> list[str]:
     """Return whether a page is cut off or scrolls sideways: as it is, on a small phone, and with large letters."""
     wide = []
-    for width, letters in ((appearance.width, 16), (320, 16), (390, 24)):
+    for width, letters in ((appearance.width, 16), (320, 16), (360, 32)):
         person.see(replace(appearance, width=width))
         person.enlarge(letters)
         person.settle()

@@ -32,7 +32,7 @@ export default function Submissions() {
       first && h(Button, { tone: "primary", icon: "ArrowRight", shortcut: "J", onClick: () => void navigate(`submissions/${first.proposal_id}`) }, t("submissions.begin")),
     ),
     h("div", { class: "cluster" },
-      h(Segmented, { class: "states", label: t("field.state"), choices: STATES.map((each) => [each, t(`submissions.${each}`)]), chosen: state, choose: (/** @type {State} */ each) => setQuery({ state: each === STATES[0] ? "" : each }) }),
+      h(Segmented, { label: t("field.state"), choices: STATES.map((each) => [each, t(`submissions.${each}`)]), chosen: state, choose: (/** @type {State} */ each) => setQuery({ state: each === STATES[0] ? "" : each }) }),
       h("div", { class: "cluster", role: "group", "aria-label": t("filters") },
         chips.map((each) => h("button", { key: each, type: "button", class: "button plain pill", "aria-pressed": each === only, onClick: () => setQuery({ only: each === only ? "" : each }) }, t(/** @type {any} */ (`submissions.only.${each}`)))),
       ),
