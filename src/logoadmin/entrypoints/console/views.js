@@ -22,7 +22,7 @@ export const STYLES = ["artwork", "people", "record"];
 
 /** @type {View[]} */
 export const views = [
-  { path: "", load: () => import("./pages/overview.js"), styles: [...STYLES, "proposals"], title: "overview.title", sidebar: "work", icon: "LayoutDashboard" },
+  { path: "", load: () => import("./pages/overview.js"), styles: [...STYLES, "proposals"], texts: "publication", title: "overview.title", sidebar: "work", icon: "LayoutDashboard" },
   { path: "works", load: () => import("./pages/works.js"), styles: ["proposals"], texts: "proposals", audience: "members", title: "works.title", sidebar: "work", icon: "Image" },
   { path: "works/logos/:logo_id", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "logo", title: "logo.title", under: "works" },
   { path: "works/themes/:theme_id", load: () => import("./pages/submit.js"), styles: [...STYLES, "proposals"], texts: "proposals", audience: "members", kind: "theme", title: "theme.title", under: "works" },
@@ -43,8 +43,8 @@ export const views = [
   { path: "users/new", load: () => import("./pages/user.js"), styles: [...STYLES, "factors"], texts: "factors", title: "users.new", under: "users" },
   { path: "users/:user_id", load: () => import("./pages/user.js"), styles: [...STYLES, "factors"], texts: "factors", title: "user.title", under: "users" },
   { path: "roles", load: () => import("./pages/roles.js"), styles: ["people"], isList: true, title: "roles.title", under: "users", icon: "ShieldCheck", scopes: ["roles:read"] },
-  { path: "roles/new", load: () => import("./pages/role.js"), title: "roles.new", under: "users" },
-  { path: "roles/:role_id", load: () => import("./pages/role.js"), title: "role.title", under: "users" },
+  { path: "roles/new", load: () => import("./pages/role.js"), texts: "factors", title: "roles.new", under: "users" },
+  { path: "roles/:role_id", load: () => import("./pages/role.js"), texts: "factors", title: "role.title", under: "users" },
   { path: "account", load: () => import("./pages/account.js"), styles: [...STYLES, "factors"], texts: "factors", audience: "everybody", title: "account.title", icon: "CircleUser" },
   { path: "history", load: () => import("./pages/history.js"), title: "history.title", sidebar: "rest", icon: "History", scopes: ["changes:read"] },
   { path: "history/:change_id", load: () => import("./pages/history.js"), title: "history.title", under: "history", scopes: ["changes:read"] },

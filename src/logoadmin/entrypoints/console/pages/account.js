@@ -35,9 +35,9 @@ export default function Account() {
         h("section", { key: "factors", class: "section" }, h("h2", null, t("factor.heading")), h(MyFactors, { changed })),
       ],
       !user.can_step_up && h("section", { class: "section" }, h("h2", null, t("factor.heading")), h("p", null, t("account.stepUp"))),
-      h("section", { class: "section" }, h("h2", null, t("sessions.title")), h(MySessions, { key: changes })),
+      h("section", { class: "section" }, h("h2", null, t("sessions.heading")), h(MySessions, { key: changes })),
       !user.by_link && [
-        h("section", { key: "keys", class: "section" }, h("h2", null, t("keys.title")), h(MyKeys, {})),
+        h("section", { key: "keys", class: "section" }, h("h2", null, t("keys.heading")), h(MyKeys, {})),
         h(MyEvents, { key: "events", userId: user.user_id, since: changes }),
       ],
     ),

@@ -127,7 +127,7 @@ function More({ user }) {
       h("h2", null, t("field.password")),
       h(PasswordForm, { user, scope, reason, own, done: changed }),
     ),
-    h("section", { key: "sessions", class: "section" }, h("h2", null, t("sessions.title")), own ? h("p", null, h(Link, { to: "account" }, t("user.sessions.own"))) : h(UserSessions, { user, reason })),
+    h("section", { key: "sessions", class: "section" }, h("h2", null, t("sessions.heading")), own ? h("p", null, h(Link, { to: "account" }, t("user.sessions.own"))) : h(UserSessions, { user, reason })),
     h(UserSecurity, { key: "security", user, reason }),
     h("section", { key: "did", class: "section" },
       h("h2", null, t("user.did")),

@@ -297,9 +297,9 @@ export function Contacts({ contacts, reached, isAwaited, held, show, trust }) {
   // Pictures of the gallery itself are shown as long as the record's own picture is one.
   const origins = contacts.origins.filter((origin) => !(OWN_HOSTS.includes(hostOf(origin)) && isLet(origin, contacts)));
   const shareable = origins.filter((origin) => isShareable(origin, contacts)).map(hostOf);
-  if (!origins.length && !own) return h("p", { class: "hint" }, t("hosts.none"));
+  if (!origins.length && !own) return h("p", { class: "hint" }, t("hosts.contacts.none"));
   return h("div", { class: "box stack hosts", tabIndex: -1 },
-    origins.length > 0 && h("p", { class: "label" }, t("hosts.title", { n: origins.length })),
+    origins.length > 0 && h("p", { class: "label" }, t("hosts.contacts", { n: origins.length })),
     h("ul", { class: "stack hosts-list" },
       origins.map((origin) =>
         h("li", { key: origin, class: "spread host" },

@@ -60,7 +60,7 @@ export function MyKeys() {
             void again();
           },
         })
-      : me.value?.can_step_up && h("div", { ref: maker }, h(Button, { icon: "KeyRound", onClick: () => setMaking(true) }, t("keys.new"))),
+      : me.value?.can_step_up && h("div", { ref: maker }, h(Button, { icon: "KeyRound", onClick: () => setMaking(true) }, t("keys.begin"))),
     made && h(ShownOnce, { title: t("keys.shown"), text: t("keys.shown.text"), label: t("keys.key"), secret: made, close: () => setMade("") }),
   );
 }
@@ -103,7 +103,7 @@ function NewKey({ close, made }) {
     offer.withdraw();
     await run(() => call("post", "/api/auth/keys", { body: /** @type {any} */ (form.whole) }), ({ data }) => made(data.key));
   };
-  return h("section", { class: "box card-form", "aria-label": t("keys.new") },
+  return h("section", { class: "box card-form", "aria-label": t("keys.begin") },
     complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
     h(RecordForm, { form, save: async () => void (busy || (await create())), isNew: true },
       h("div", { class: "cluster form-actions" },

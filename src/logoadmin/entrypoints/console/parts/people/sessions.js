@@ -87,7 +87,7 @@ export function UserSessions({ user, reason }) {
   };
   if (isSeen && sessions.length === 0) return h("p", { class: "hint" }, t("user.sessions.none", { name }));
   return h("div", { class: "stack loose" },
-    sessions.length > 0 && h(Rows, { sessions, label: t("sessions.title"), isBusy: busy !== "", rights, end }),
+    sessions.length > 0 && h(Rows, { sessions, label: t("sessions.heading"), isBusy: busy !== "", rights, end }),
     (!isSeen || sessions.length > 1) && h("div", null, h(Button, { tone: "danger", ...rights, busy: busy !== "", onClick: () => void endAll() }, t("user.sessions.end"))),
   );
 }

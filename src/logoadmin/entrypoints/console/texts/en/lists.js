@@ -5,7 +5,7 @@ export default {
   close: "Close",
   copied: "Copied",
   copy: "Copy",
-  found: { one: "{n} found", other: "{n} found" },
+  found: "{n} found",
   help: "Keyboard shortcuts",
   language: "Language",
   loading: "Loading…",
@@ -124,7 +124,7 @@ export default {
   filter: "Filter",
   "filter.end": "Remove the filter {label}",
   "elsewhere.removed": { one: "Somebody else has removed {names}.", other: "Somebody else has removed {n}: {names}." },
-  andMore: { one: "{n} more", other: "{n} more" },
+  andMore: "{n} more",
   "filter.any": "All",
   "filter.author.none": "No author",
   "filter.clear": "Show all",
@@ -144,7 +144,7 @@ export default {
   bulk: "Selected",
   "bulk.all": "Select all",
   "bulk.select": "Select {name}",
-  "bulk.selected": { one: "{n} selected", other: "{n} selected" },
+  "bulk.selected": "{n} selected",
   order: "Order",
   "field.id": "ID",
   "order.changed": "Longest unchanged",
@@ -161,10 +161,6 @@ export default {
   "themes.new": "New theme",
   "logo.title": "Logo",
   "theme.title": "Theme",
-  // What sites get
-  // The preview
-  "hosts.none": "This CSS contacts no other host.",
-  "hosts.title": { one: "This CSS contacts {n} host:", other: "This CSS contacts {n} hosts:" },
   // Authors
   "authors.new": "New author",
   "authors.none": "There are no authors yet",
@@ -218,9 +214,6 @@ export default {
   // My account
   "account.title": "My account",
   "done": "Done",
-  "keys.new": "New key",
-  "keys.title": "Keys for scripts",
-  "sessions.title": "Sessions",
   // About
   "settings.pictures": "Pictures",
   "settings.title": "Settings",

@@ -1,4 +1,4 @@
-/** The words of the publication alone, in English. */
+/** The words of the overview and of the publication, in English. */
 export default {
   // Logos and themes
   "about.left_out.document": "Sites do not get it, because a data: URL in its CSS has a document that names other files.",
@@ -52,4 +52,37 @@ export default {
   "publication.have": "Sites get {what}.",
   "publication.now": "Publish now",
   "publication.times": "Published {issued}. Readers accept it until {expires}.",
+  // The overview
+  "welcome.about": "The gallery is empty. Where would you like to start?",
+  "welcome.colleague": "Invite a colleague",
+  "welcome.colleague.about": "Create an account, choose its role, and hand over a password.",
+  "welcome.import": "Import a file",
+  "welcome.import.about": "Bring in records from another gallery or a spreadsheet, as JSON Lines or CSV.",
+  "welcome.logo": "Create the first logo",
+  "welcome.logo.about": "Add a picture and CSS, and preview them on a sample page.",
+  "welcome.reader": "The gallery is empty. Logos, themes and authors appear here as soon as someone adds them.",
+  "attention.author.idle": { one: "{n} author has no works here", other: "{n} authors have no works here" },
+  "attention.logo.authors": { one: "{n} logo has no author", other: "{n} logos have no author" },
+  "attention.logo.css": { one: "{n} active logo has no CSS, so it changes nothing", other: "{n} active logos have no CSS, so they change nothing" },
+  "attention.logo.insecure": { one: "{n} logo has a picture without encryption (http)", other: "{n} logos have pictures without encryption (http)" },
+  "attention.logo.picture": { one: "{n} logo has no picture that can be shown", other: "{n} logos have no picture that can be shown" },
+  "attention.logo.twice": { one: "{n} active logo is a duplicate (same name and target)", other: "{n} active logos are duplicates (same name and target)" },
+  "attention.logo.left_out": { one: "Sites do not get {n} active logo", other: "Sites do not get {n} active logos" },
+  "attention.logo.risky": { one: "{n} logo has risky CSS", other: "{n} logos have risky CSS" },
+  "attention.theme.left_out": { one: "Sites do not get {n} active theme", other: "Sites do not get {n} active themes" },
+  "attention.theme.risky": { one: "{n} theme has risky CSS", other: "{n} themes have risky CSS" },
+  "attention.submissions": { one: "{n} submission waits for a decision", other: "{n} submissions wait for a decision" },
+  "attention.none": "Nothing needs attention.",
+  "attention.unread": "What needs attention is not known yet.",
+  "attention.role.idle": { one: "{n} role has no users", other: "{n} roles have no users" },
+  "attention.theme.authors": { one: "{n} theme has no author", other: "{n} themes have no author" },
+  "attention.theme.css": { one: "{n} active theme has no CSS, so it changes nothing", other: "{n} active themes have no CSS, so they change nothing" },
+  "attention.theme.insecure": { one: "{n} theme has a picture without encryption (http)", other: "{n} themes have pictures without encryption (http)" },
+  "attention.theme.picture": { one: "{n} theme has no picture that can be shown", other: "{n} themes have no picture that can be shown" },
+  "attention.usual": "{n} more, affecting most records",
+  "attention.theme.twice": { one: "{n} active theme is a duplicate (same name and target)", other: "{n} active themes are duplicates (same name and target)" },
+  "overview.attention": "Needs attention",
+  "overview.history": "All of the history",
+  "overview.latest": "Latest changes",
+  "overview.published": "What sites have",
 };
