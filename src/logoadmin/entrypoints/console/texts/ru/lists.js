@@ -3,7 +3,6 @@
  * @type {import("../../texts.js").Translated<typeof import("../en/lists.js").default>}
  */
 export default {
-  // Everywhere
   cancel: "Отмена",
   close: "Закрыть",
   copied: "Скопировано",
@@ -39,7 +38,6 @@ export default {
   undo: "Отменить",
   "unread.forbidden": "Видеть это нельзя. Обратитесь к администратору.",
   yes: "Да",
-  // When things fail
   "broken.text": "Сохранённое цело. Если это повторится, сообщите администратору.",
   "broken.title": "Что-то пошло не так",
   "failure.away": "Сервис сейчас недоступен. Ничего не изменено.",
@@ -79,7 +77,6 @@ export default {
   "trouble.unreachable": "Сервис недоступен. Читать можно; сохранить получится, когда связь восстановится.",
   "unloaded.text": "Он откроется, как только связь восстановится.",
   "unloaded.title": "Без связи этот раздел не загрузить",
-  // Fields
   "field.active": "Включено",
   "field.authors": "Авторы",
   "field.changed": "Изменён",
@@ -110,15 +107,12 @@ export default {
   "field.scope": "Права",
   "field.theme_id": "ID",
   "form.required": "Поля со звёздочкой (*) обязательны.",
-  // Overview
   "overview.title": "Обзор",
-  // Заявки
   "submissions.title": "Заявки",
   "submission.title": "Заявка",
   "submit.title": "Предложить",
   "works.new": "Новое решение",
   "works.title": "Мои работы",
-  // Logos and themes
   "state.blocked": "Блокировка",
   "state.left_out": "Не публикуется",
   "state.off": "Выключено",
@@ -159,12 +153,10 @@ export default {
   "themes.none": "Тем пока нет",
   "themes.search": "Поиск тем",
   "themes.title": "Темы",
-  // One logo or theme
   "logos.new": "Новый логотип",
   "themes.new": "Новая тема",
   "logo.title": "Логотип",
   "theme.title": "Тема",
-  // Authors
   "authors.new": "Новый автор",
   "authors.none": "Авторов пока нет",
   "authors.works": "Работы",
@@ -175,7 +167,6 @@ export default {
   "authors.search": "Поиск авторов",
   "authors.title": "Авторы",
   "author.title": "Автор",
-  // Users
   "user.suspended": "Доступ приостановлен",
   "users.title": "Пользователи",
   "avatar.none": "Аватара нет.",
@@ -192,7 +183,6 @@ export default {
   "name.alike.author": "Похоже на имя другого автора: {name} ({id})",
   "name.alike.user": "Похоже на имя другого пользователя: {name} ({id})",
   "name.mixed": "Смешаны алфавиты: буквы могут быть не теми, какими кажутся",
-  // Roles
   "roles.title": "Роли",
   "right.*": "делать всё",
   "right.authors:write": "изменять авторов",
@@ -211,13 +201,10 @@ export default {
   "roles.none": "Ролей пока нет",
   "roles.nothing": "Ничего, кроме того, что видят все",
   "roles.people": { one: "пользователь", many: "пользователей", other: "пользователя" },
-  // The history
   "history.title": "История",
   none: "ничего",
-  // My account
   "account.title": "Мой профиль",
   "done": "Готово",
-  // About
   "settings.pictures": "Картинки",
   "settings.title": "Настройки",
   "people.title": "Люди",

@@ -3,7 +3,6 @@
  * @type {import("../../texts.js").Translated<typeof import("../en/others.js").default>}
  */
 export default {
-  // Everywhere
   back: "Назад к списку",
   "copy.mark": "(копия)",
   "file.download": "Скачать",
@@ -30,10 +29,8 @@ export default {
   redone: "Возвращено",
   "undone.what": "Отменено: {what}",
   undoing: "Отменяется: {n} …",
-  // When things fail
   "failure.unknown.left": "Связь прервалась, когда вы уходили, и неизвестно, сохранились ли изменения. Это видно в истории.",
   "failure.unknown.left.late": "Время вышло, когда вы уходили, и неизвестно, сохранились ли изменения. Это видно в истории.",
-  // Fields
   "field.active.hint": "Показывается ли на сайте.",
   "field.avatar.hint": "Адрес картинки или другой текст, понятный сайту.",
   "field.password.hint": "Пользователь сможет сменить его сам, в разделе «Мой профиль».",
@@ -51,14 +48,12 @@ export default {
   "problem.short": { few: "Не меньше {n} знаков.", many: "Не меньше {n} знаков.", other: "Не меньше {n} знака." },
   "problem.tooLarge": "С этим текстом ({n} КБ) всё вместе слишком велико для сервиса или для того, что стоит перед ним. Ничего не сохранено: сократите его или обратитесь к тому, кто ведёт сервис.",
   "problem.url": "Здесь должен быть адрес, который начинается с http:// или https://, без пробелов.",
-  // Overview
   "welcome.title": "Добро пожаловать",
   "link.no": "Остаться",
   "link.text": "Вы вошли как {name}. Открытая ссылка впустит участника сайта и завершит ваш сеанс.",
   "link.title": "Войти под другим именем?",
   "link.yes": "Войти по ссылке",
   "attention.more": "и ещё {n}",
-  // Logos and themes
   "bulk.changed": { one: "Кто-то другой тем временем изменил {names}.", many: "Кто-то другой тем временем изменил {n} записей: {names}.", other: "Кто-то другой тем временем изменил {n} записи: {names}." },
   "bulk.author.choose": "Выберите автора",
   "bulk.edit": "Изменить",
@@ -117,7 +112,6 @@ export default {
   "bulk.working": "{what}: {n} из {all}",
   "bulk.stop": "Остановить",
   "bulk.stopping": "Останавливается",
-  // One logo or theme
   "list.more": "Показать ещё",
   "author.made.no.logos": "Логотипов пока нет",
   "author.made.no.themes": "Тем пока нет",
@@ -136,7 +130,6 @@ export default {
   "authors.taken": "{name}: автор убран",
   "authors.up": "Сдвинуть вверх: {name}",
   "field.authors.hint": "На имени стрелки двигают его вверх и вниз, Delete убирает.",
-  // One record, and what others do to it
   "gone.ask": "Это может вернуть тот, кому открыта история.",
   "gone.kept": "Всё набранное осталось здесь: верните запись, а затем сохраните.",
   "gone.reason": "Это удалено. Сначала верните.",
@@ -174,7 +167,6 @@ export default {
   "record.why": "Почему? (необязательно, останется в истории)",
   "remove.outdated": "Пока вы смотрели, это изменил кто-то другой, и ничего не удалено. Посмотрите, как всё выглядит теперь, и удалите, если всё ещё хотите.",
   restored: "Возвращено: {name}",
-  // What sites get
   block: "Заблокировать",
   "logoCss.width": "Ширина, пиксели",
   "logoCss.height": "Высота, пиксели",
@@ -204,7 +196,6 @@ export default {
   "verdict.overlay": "Может закрыть собой страницу.",
   "verdict.size": { one: "{n} байт.", many: "{n} байт.", other: "{n} байта." },
   "verdict.title": "Что делает этот CSS",
-  // Keys
   "key.arrows": "Перемещение по карточкам",
   "key.close": "Закрыть или очистить поиск",
   "key.duplicate": "Дублировать запись",
@@ -222,7 +213,6 @@ export default {
   "key.glance": "Показать рядом со списком или закрыть",
   "key.select": "Выбрать; с Shift – всё до неё",
   "key.selectAll": "Выбрать всё, что показано",
-  // The CSS editor
   "code.all": "все",
   "code.by word": "слово целиком",
   "code.close": "закрыть",
@@ -252,7 +242,6 @@ export default {
   "css.unclosed": "В конце не хватает }.",
   "css.unknownProperty": "Этот браузер не знает свойства {name}.",
   "css.unknownValue": "Этот браузер не знает такого значения для {name}.",
-  // The preview
   "hosts.allowed": "разрешён: он среди хостов картинок",
   "hosts.always": "Всегда доверять",
   "hosts.always.done": { one: "Хост {hosts} теперь разрешён для всех", other: "Хосты {hosts} теперь разрешены для всех" },
@@ -279,7 +268,6 @@ export default {
   "preview.rest": "Остановить анимацию",
   "sample.dark": "Тёмный",
   "sample.light": "Светлый",
-  // Differences and plots
   "diff.added": "добавлено:",
   "diff.after": "Строка после",
   "diff.before": "Строка до",
@@ -288,7 +276,6 @@ export default {
   "diff.more": { one: "Показать ещё {n} строку", many: "Показать ещё {n} строк", other: "Показать ещё {n} строки" },
   "diff.removed": "удалено:",
   "diff.same": "Различий нет.",
-  // Users
   "password.current": "Текущий пароль",
   "password.current.hint": "Если пароля ещё нет, оставьте поле пустым.",
   "password.current.wrong": "Это не ваш текущий пароль.",
@@ -304,10 +291,8 @@ export default {
   "role.allows.nothing": "Можно видеть то, что видят все, и ничего больше.",
   "role.closed": "Вы не можете дать {names}: не все права этих ролей есть у вас самих.",
   "role.unknown": "Видеть роли вам нельзя.",
-  // Roles
   "effect.title": "Что изменится",
   "work.blocked": "Заблокировано: {reason}",
-  // The history
   "action.amended": "Изменение",
   "action.blocked": "Блокировка",
   "action.created": "Создание",
@@ -440,12 +425,10 @@ export default {
   "who.number": "Пользователь {id}",
   "who.program": "Программа на сервере",
   "who.removed": "Пользователь {id} (удалён)",
-  // Import and export
   "import.line": "Строка {n}",
   "line.range": "Число слишком мало или слишком велико.",
   "size.kb": "{n} КБ",
   "size.mb": "{n} МБ",
-  // My account
   "first.done": "Пароль изменён.",
   "first.text": "Вы вошли с паролем, который был создан при первом запуске. Придумайте свой, чтобы продолжить: прежний перестанет действовать.",
   "first.title": "Придумайте свой пароль",
@@ -454,7 +437,6 @@ export default {
   "device.on": "{browser}, {system}",
   "device.unknown": "Неизвестное устройство",
   "sessions.from": "адрес {address}",
-  // Что работа говорит о себе
   "area.count": "{n} из {most}",
   "area.write": "Правка",
   "field.details": "Сведения",
@@ -497,7 +479,6 @@ export default {
   "style.lost.value": "Значение @{what} сохранить нельзя.",
   "style.lost.variable": "Настройка {what} непонятна и пропущена.",
   "style.preprocessor": "Этот стиль написан для {name}. Сначала скомпилируйте его в CSS.",
-  // Pictures that are kept
   "keep.address": "Этот адрес не подходит.",
   "keep.changed": "Тем временем её изменил кто-то другой.",
   "keep.choose": "Выбрать файл",

@@ -1,7 +1,6 @@
 /** Слова, которые нужны только заявкам, по-русски. */
 /** @type {import("../../texts.js").Translated<typeof import("../en/proposals.js").default>} */
 export default {
-  // Очередь
   "submissions.applied": "Принятые",
   "submissions.apply.done": { one: "Принята {n} заявка", many: "Принято {n} заявок", other: "Приняты {n} заявки" },
   "submissions.apply.not": { one: "{n} заявка не принята.", many: "{n} заявок не принято.", other: "{n} заявки не приняты." },
@@ -24,7 +23,6 @@ export default {
   "submissions.waiting": "Ожидают",
   "submissions.why": "{title}: {why}",
   "submissions.withdrawn": "Отозванные",
-  // Одна заявка
   "submission.applied": "Принята",
   "submission.applied.at": "Принята {time}",
   "submission.apply.done": "Заявка {title} принята",
@@ -49,7 +47,6 @@ export default {
   "submission.waiting": "Ожидает",
   "submission.withdrawn": "Отозвана",
   "submission.withdrawn.at": "Отозвана {time}",
-  // Проверка
   "review.actions": "Решение",
   "review.apply": "Принять",
   "review.apply.text": "Это новое, и получат это все, кто пользуется галереей:",
@@ -84,11 +81,9 @@ export default {
   "mark.input_styling": "Меняет поля ввода",
   "mark.invalid": "Незакрытый CSS",
   "mark.overlay": "Может закрыть страницу",
-  // Отклонение
   decline: "Отклонить",
   "decline.hint": "Автор заявки прочтёт её и сможет отправить заявку снова.",
   "decline.title": "Отклонить заявку {title}?",
-  // Отправка
   "field.note.hint": "Всё, что поможет принять решение. Необязательно.",
   "submit.about": "Сначала вашу работу посмотрят проверяющие; до их решения её не увидит никто другой.",
   "submit.again": "Изменить и отправить снова",
@@ -114,7 +109,6 @@ export default {
   "withdraw.many.title": { one: "Отозвать {n} заявку?", many: "Отозвать {n} заявок?", other: "Отозвать {n} заявки?" },
   "withdraw.text": "Проверяющие больше не будут её рассматривать. Отменить это нельзя, но заявку можно отправить снова.",
   "withdraw.title": "Отозвать заявку {title}?",
-  // Мои работы
   "works.empty": "Ваших работ пока нет",
   "works.empty.begin": "Предложите логотип или тему. После публикации работа появится здесь с вашим именем.",
   "works.gone": "Удалена",

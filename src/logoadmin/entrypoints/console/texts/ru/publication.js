@@ -3,7 +3,6 @@
  * @type {import("../../texts.js").Translated<typeof import("../en/publication.js").default>}
  */
 export default {
-  // Logos and themes
   "about.left_out.document": "Сайты её не получают: в data:-адресе в CSS есть документ, который ссылается на другие файлы.",
   "about.left_out.import": "Сайты её не получают: CSS импортирует таблицу стилей.",
   "about.left_out.invalid": "Сайты её не получают: браузеры могут прочитать CSS по-разному.",
@@ -13,7 +12,6 @@ export default {
   "left_out.do.document": "Возьмите изображение, которое не ссылается на другие файлы, например PNG.",
   "left_out.do.import": "Скопируйте таблицу стилей в CSS.",
   "left_out.do.invalid": "Исправьте CSS в месте, которое указано под ним.",
-  // What sites get
   "block.done": "Заблокировано: {name}",
   "block.hint": "От 1 до 200 символов. Причина публикуется вместе с галереей, её увидят все.",
   "block.text": "Запись выключится, и не позже чем через минуту сайты перестанут её применять, в том числе без подключения к сети.",
@@ -55,7 +53,6 @@ export default {
   "publication.have": "Публикуется: {what}.",
   "publication.now": "Опубликовать сейчас",
   "publication.times": "Опубликовано {issued}. Действительно до {expires}",
-  // The overview
   "welcome.about": "В галерее пока пусто. С чего начнём?",
   "welcome.colleague": "Пригласить коллегу",
   "welcome.colleague.about": "Создайте учётную запись, выберите роль и передайте пароль.",
