@@ -285,7 +285,6 @@ def spoiled_files() -> Iterator[Story]:
     }
     for name, (answer, error) in pointers.items():
         yield Story(name, [opening(), refused(ONE.files(latest=answer), error), restarted()])
-    yield Story("unchanged at first", first(ONE.files(latest=Answer(b"", 304)), ANY_ERROR))
     tagged = Step(ONE.files(latest=Answer(ONE.pointer(), tag='"\xe9"')), SEEN_1, NOW)
     yield Story("a tag beyond ASCII", [tagged, later(TWO.files(), replace(SEEN_2, changed=True))])
     other = THREE.files(index=Answer(ONE.index))

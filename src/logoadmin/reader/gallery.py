@@ -212,9 +212,9 @@ class Gallery:
             state = replace(self._state, latest=latest, keys=good.keys, etag=found.etag, early=())
             if self._use(state, good.pointer):
                 self._save()
-        try:  # there is no pointer if the first response was a 304
-            if self.latest["expires"] <= now:
-                raise ReaderError("latest.json: expired")
+        if self.latest["expires"] <= now:
+            raise ReaderError("latest.json: expired")
+        try:
             withdrawn = self._file(self.latest["withdrawn"], self._state.withdrawn)
             index = self._file(self.latest["index"], self._state.index)
         except (KeyError, TypeError, AttributeError) as error:
