@@ -203,6 +203,7 @@ def test_constructing_a_command_raises_our_error_and_validating_it_pydantics_wit
         (InvalidInput, lambda: kind(**given_)),
         (ValidationError, lambda: kind.model_validate(given_)),
         (ValidationError, lambda: kind.model_validate_json(json.dumps(given_))),
+        (TypeError, lambda: setattr(kind(**ASKED[kind][1]), "password", SECRET)),
     )
     for error, make in makes:
         with pytest.raises(error) as caught:

@@ -6,7 +6,7 @@ have the same limits and the same errors.
 
 from collections.abc import Callable, Mapping
 from itertools import accumulate
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
@@ -80,6 +80,13 @@ class Input(BaseModel):
     # Only calls of the class raise our error. If a command is part of another model, such as the body of a FastAPI
     # route, this lets pydantic report its problems with all others, as its own __init__ does.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # no function declares it
+
+    if not TYPE_CHECKING:  # type checkers know that it is frozen
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            if not name.startswith("_"):  # pydantic's error has the value
+                raise TypeError(f"{type(self).__name__} is frozen: model_copy returns one with other values")
+            super().__setattr__(name, value)
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Leave fields out of serialized forms while they are UNSET; pydantic collects them after this."""
