@@ -12,7 +12,7 @@ import pytest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
-from logoadmin.domain.identity.factors import ConfirmTotp, ListFactors, RemoveFactor
+from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp, ListFactors, RemoveFactor
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
 from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, ListRoles
@@ -27,7 +27,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
 from logoadmin.ports.sign_in_storage import Identity
 from logoadmin.ports.storage import Storage
-from tests.domain.identity.second_factors import enrol
+from tests.domain.identity.second_factors import code_of, enrol
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, key_of, refresh, works
 from tests.domain.identity.test_passkeys import enrol as add_passkey
 from tests.gallery import ADMIN_ID, NOW, FrozenClock, WatchedStorage, gallery_on, if_match, signed_in, stock
@@ -377,6 +377,11 @@ def test_a_user_without_a_password_enrols_no_app_that_would_lock_them_out(stocke
     with pytest.raises(errors.Conflict, match=r"^An authenticator app is only the second step of a sign-in; set "):
         enrol(stocked, who)
     assert stocked.factors.list(ListFactors(), who) == ()
+    passkey = add_passkey(stocked, who, Authenticator(site=LOCAL))
+    begun = stocked.factors.enrol_totp(EnrolTotp(name="Phone"), who)
+    stocked.factors.remove(RemoveFactor(factor_id=passkey.factor_id), who)
+    with pytest.raises(errors.Conflict, match="only the second step"):
+        stocked.factors.confirm_totp(ConfirmTotp(factor_id=begun.factor_id, code=code_of(begun, NOW)), who)
     passkey = add_passkey(stocked, who, Authenticator(site=LOCAL))
     enrol(stocked, who)
     with pytest.raises(errors.Conflict, match="only the second step"):

@@ -122,6 +122,7 @@ def test_suspending_requires_the_rights_of_the_user_and_reactivating_a_recent_si
     stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
 ) -> None:
     manager = signed_in(storage, "users:read", "users:write")
+    importer, active = signed_in(storage, "*", user_id=501), exported(stocked)
     with pytest.raises(NotPermitted):  # of more rights
         stocked.users.amend(AmendUser(user_id=ADMIN_ID, active=False), manager)
     stocked.users.amend(SUSPENDED, manager)
@@ -132,6 +133,8 @@ def test_suspending_requires_the_rights_of_the_user_and_reactivating_a_recent_si
         stocked.users.amend(ACTIVE, manager)
     with pytest.raises(RecentSignInRequired):
         stocked.changes.revert(Revert(change_id=suspended.version), manager)
+    with pytest.raises(RecentSignInRequired):
+        stocked.import_export.load(ImportRecords(), active, importer)
     assert stocked.users.amend(AmendUser(user_id=ANN_ID, username="anna"), manager).username == "anna"
 
 
