@@ -210,6 +210,9 @@ LIVING_ON: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
     "a scope": asks(AmendRole(role_id=4, scope=(*MANAGER, "logos:write"))),
     "a scope for all": asks(AmendRole(role_id=1, scope=("users:read",))),
     "a scope by import": loads(role_line(4, *MANAGER, "logos:write")),
+    # The settings name roles of new users and groups, and a role of this name can be new.
+    "a role's name": asks(AmendRole(role_id=3, name="x")),
+    "a role's place": asks(RemoveRole(role_id=3)),
     "a key": asks(CreateKey(name="x", scope=())),
 }
 
@@ -244,7 +247,7 @@ def test_a_key_may_manage_users_with_fewer_rights(
     users.create(CreateUser(user_id=8, username="ben", password="x"), key)
     users.set_password(SetPassword(user_id=8, password="y"), key)
     users.amend(AmendUser(user_id=8, username="benny", avatar="b.png"), key)
-    gallery.roles.amend(AmendRole(role_id=4, name="less", scope=MANAGER[:2]), key)
+    gallery.roles.amend(AmendRole(role_id=4, scope=MANAGER[:2]), key)
     users.amend(AmendUser(user_id=manager.user_id, role_id=1), key)
     users.amend(AmendUser(user_id=ADMIN_ID, role_id=3), key)
     # Another caller gives them a password.

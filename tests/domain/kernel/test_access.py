@@ -128,10 +128,12 @@ FOR_USERS = (
     *(member_notices.GetNotices, member_notices.MarkNoticesSeen),
 )
 # Commands that a service key cannot give even with every scope: nearly all about its creator, and those that need a
-# recent sign-in. The last ones let a user in, end their sessions or, with the values of ASKED, give them another role.
+# recent sign-in. The last ones let a user in, end their sessions or, with the values of ASKED, give them another role,
+# or free the name of a role.
 NOT_FOR_KEYS = (
     *(kind for kind in FOR_USERS if kind not in (sessions.WhoAmI, keys.ListKeys)),
     *(sessions.ListUserSessions, sessions.RemoveUserSession, sessions.RemoveUserSessions, RemovePicture),
+    *(roles.AmendRole, roles.RemoveRole),
     *(RemoveUserFactors, CreateSignInCode, users.AmendUser),
 )
 OWN = [kind for kind, row in TABLE.items() if row.own]

@@ -30,15 +30,18 @@ class RoleGuard(Guard):
         self._uow, self._escalation, self._ways = uow, escalation, ways
 
     def authorize(self, record: Role | None, values: Mapping[str, Any]) -> None:
-        """Reject callers without the old and new scopes of the role, and keys that add scopes."""
+        """Reject callers without the old and new scopes of the role, and keys that add scopes or rename it."""
         had = record.scope if record else ()
         has = values.get("scope", had)
         self._escalation.check(had, has)
         if record is not None:
             self._escalation.check_key(had, has)
+            if values.get("name", record.name) != record.name:
+                self._escalation.require_no_key()
 
     def check_unused(self, record: Role) -> None:
-        """Reject the removal of a role that users have, or that new users get."""
+        """Reject the removal of a role that users have, or that new users get; and by a key, which may add its like."""
+        self._escalation.require_no_key()
         if record.role_id == DEFAULT_ROLE_ID:
             raise Conflict(f"Role {record.role_id} is the role of new users")
         if self._uow.records(USERS).page(-1, 1, Filter(role_id=record.role_id)):

@@ -81,6 +81,15 @@ class Escalation:
         if self.key_of is not None and not Rights(self.key_of, frozenset(had)).cover(has):
             raise NotPermitted
 
+    def require_no_key(self) -> None:
+        """Reject a service key that would free the name of a role, by which settings give roles to new users.
+
+        Raises:
+            NotPermitted: the caller is a service key.
+        """
+        if self.key_of is not None:
+            raise NotPermitted
+
     @property
     def key_of(self) -> int | None:
         """The id of the user whose service key the caller is; None for other callers."""
