@@ -193,6 +193,17 @@ def test_every_way_to_set_a_password_enforces_the_rules(
     assert hasher.asked.count("hash") == 1
 
 
+@pytest.mark.parametrize("way", ["a new user", "bulk changes"])
+def test_no_password_is_hashed_for_callers_without_the_right(
+    guarded: LogoAdmin, hasher: WatchedPasswords, way: str
+) -> None:
+    ann = caller(guarded, guarded.sessions.sign_in(ANN))
+    hasher.asked.clear()
+    with pytest.raises(errors.NotPermitted):
+        WAYS[way][0](guarded, "long and rare", ann)
+    assert hasher.asked == []
+
+
 def test_a_bad_password_opens_no_database_connection(clock: FrozenClock) -> None:
     watched = WatchedStorage(MemoryStorage())
     gallery = gallery_on(watched, clock, Policy.GUARDED, sign_in=GUARDED)
