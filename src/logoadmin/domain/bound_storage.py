@@ -68,7 +68,6 @@ class OpenTransaction(_Substitute):
     """
 
     def __init__(self, storage: Storage, uow: UnitOfWork) -> None:
-        """Use the unit of work of a write in a storage."""
         super().__init__(storage)
         self._uow = uow
         self._thread = get_ident()
@@ -90,7 +89,6 @@ class ClosedStorage(_Substitute):
     """The storage of a gallery that has ended: every call raises RuntimeError."""
 
     def __init__(self, storage: Storage, reason: str) -> None:
-        """Replace a storage."""
         super().__init__(storage)
         self._reason = reason
 

@@ -155,7 +155,6 @@ class Judge:
     """Judges the CSS of one proposal, within a common time limit, while no transaction is open."""
 
     def __init__(self, service: Service) -> None:
-        """Judge by the targets that the settings have."""
         self._service, self._clock = service, behind(service).clock
         self._end = self._clock.worked() + _MOST_JUDGING
         self._targets: Targets | None = None

@@ -28,7 +28,6 @@ class LogoAdminError(Exception):
     text: ClassVar[str] = ""
 
     def __init__(self, text: str | None = None) -> None:
-        """Have a text, or that of the class."""
         super().__init__(self.text if text is None else text)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -73,11 +73,7 @@ class _TooLong(Exception):
     """Judging a text takes longer than allowed."""
 
 
-def _always() -> bool:
-    return True
-
-
-def judge(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always, pages: Pages = ()) -> Verdict:
+def judge(css: str, form: CssForm, may_go_on: Callable[[], bool] = lambda: True, pages: Pages = ()) -> Verdict:
     """Return the verdict on any text; the findings about each distinct text are cached.
 
     ``may_go_on`` is called several times a second; once it returns False, the verdict is ``invalid`` with that reason,
@@ -118,12 +114,12 @@ def _size(css: str) -> int:
     return len(css.encode("utf-8", "surrogatepass"))
 
 
-def _key(css: str, form: CssForm, _may_go_on: Callable[[], bool] = _always) -> tuple[CssForm, bytes]:
+def _key(css: str, form: CssForm, _may_go_on: Callable[[], bool]) -> tuple[CssForm, bytes]:
     return form, hashlib.sha256(css.encode("utf-8", "surrogatepass")).digest()
 
 
 @cached(LRUCache(MAX_REMEMBERED, getsizeof=lambda findings: findings.memory), key=_key, lock=Lock())
-def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool] = _always) -> _Findings:
+def _findings(css: str, form: CssForm, may_go_on: Callable[[], bool]) -> _Findings:
     with _AT_ONCE:
         return _analyze(css, form, may_go_on)
 
