@@ -3,6 +3,7 @@
 import http.client
 import json
 import socket
+import struct
 import time
 from asyncio import sleep
 from collections.abc import Iterator
@@ -55,6 +56,9 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
     match scope["path"]:
         case "/early":
             await Response(b'{"detail":"no"}', 413, media_type="application/json")(scope, receive, send)
+            return
+        case "/large":
+            await Response(bytes(20_000_000))(scope, receive, send)
             return
         case "/slow":
             await sleep(0.6)
@@ -277,3 +281,15 @@ def test_an_offer_to_upgrade_is_ignored(running: Running, kind: bytes) -> None:
     post = b"POST /post HTTP/1.1\r\n" + offer + b"Content-Length: 24\r\n\r\n" + b"GET /smuggled HTTP/1.1\r\n"
     whole = [answer.body for answer in running.ask(get + post + get + b"GET /last HTTP/1.0\r\n\r\n")]
     assert whole == [b"GET /get 0", b"POST /post 24", b"GET /get 0", b"GET /last 0"]
+
+
+@pytest.mark.rule("contract K3")
+def test_a_client_that_leaves_pipelined_requests_is_no_fault(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running.connected() as client:
+        client.sendall(3 * (b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n"))
+        time.sleep(0.2)  # the second response waits for the client to read the first
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closes with a reset
+    assert len(running.ask(b"GET /slow HTTP/1.1\r\n" + HOST + CLOSE + b"\r\n")) == 1
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

@@ -8,6 +8,7 @@ import asyncio
 import json
 import re
 import sys
+from collections import deque
 from contextlib import suppress
 from typing import Any, ClassVar, Final
 
@@ -16,7 +17,7 @@ try:
 except ImportError:  # Windows has no such limits
     resource = None  # type: ignore[assignment]  # not on Windows
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 _OPEN_FILES: Final = 65_536
 _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*0*(\d{1,19})[ \t]*\r\n")
@@ -62,6 +63,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._remaining = 0  # bytes of the body
         self._is_chunked = self._is_stopping = self._is_refused = False
         self._timer: asyncio.TimerHandle | None = None
+        self._cycles: deque[RequestResponseCycle] = deque()
 
     @classmethod
     def most_connections(cls) -> int:
@@ -81,6 +83,16 @@ class BoundedProtocol(HttpToolsProtocol):
         BoundedProtocol.open_connections -= 1
         self._end_in(None)
         super().connection_lost(exc)
+        for cycle in self._cycles:
+            cycle.disconnected = True
+            cycle.message_event.set()
+
+    def on_headers_complete(self) -> None:
+        """Keep each pipelined request, since uvicorn tells only the last one that its client is gone."""
+        super().on_headers_complete()
+        while self._cycles and self._cycles[0].response_complete:
+            self._cycles.popleft()
+        self._cycles.append(self.cycle)
 
     def data_received(self, data: bytes) -> None:
         """Pass on bodies and complete heads, and hold back incomplete heads."""
