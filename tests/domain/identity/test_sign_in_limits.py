@@ -19,12 +19,11 @@ from logoadmin.domain.identity.sign_in_limits import (
     UserNetwork,
     limits_of,
     network_of_user,
-    networks_of,
     remember_network,
 )
 from logoadmin.domain.identity.sign_in_rules import NO_USER, SignInRules
 from logoadmin.domain.identity.users import SetPassword
-from logoadmin.domain.kernel.access import Anonymous, network_of
+from logoadmin.domain.kernel.access import Anonymous, network_of, networks_of
 from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork

@@ -23,14 +23,22 @@ from logoadmin.domain.identity.issuer_users import IssuerUsers
 from logoadmin.domain.identity.records import EndedSession, ListedSession, SignInEvent, Tokens
 from logoadmin.domain.identity.sign_in_attempts import Attempt
 from logoadmin.domain.identity.sign_in_events import add_event, record_event, shown_client
-from logoadmin.domain.identity.sign_in_limits import network_of_user, networks_of, remember_network
+from logoadmin.domain.identity.sign_in_limits import network_of_user, remember_network
 from logoadmin.domain.identity.sign_in_rules import (
     ACCESS_TOKEN_SECONDS,
     NOT_RECENT_SECONDS,
     SESSION_SECONDS,
     SignInRules,
 )
-from logoadmin.domain.kernel.access import CLOCK_SKEW, Anonymous, Caller, SignedIn, SignInFactor, stored_hash
+from logoadmin.domain.kernel.access import (
+    CLOCK_SKEW,
+    Anonymous,
+    Caller,
+    SignedIn,
+    SignInFactor,
+    networks_of,
+    stored_hash,
+)
 from logoadmin.domain.kernel.errors import (
     InvalidToken,
     SignInForbidden,

@@ -34,7 +34,7 @@ class Attempt:
     """One attempt of a client to sign in, at a Unix time.
 
     Attributes:
-        networks: those of the client, see :func:`~logoadmin.domain.identity.sign_in_limits.networks_of`.
+        networks: those of the client, see :func:`~logoadmin.domain.kernel.access.networks_of`.
         find: finds the account for the event of a refusal, if it is not looked up before.
         account: the account that it is for, once it is counted; None if no user has it.
     """

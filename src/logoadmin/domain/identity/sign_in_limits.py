@@ -17,15 +17,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from logoadmin.domain.identity.sign_in_rules import DAY, NO_USER
-from logoadmin.domain.kernel.access import network_of
 from logoadmin.ports.history_storage import ReadsChanges, creation_of
 from logoadmin.ports.identity_storage import Count, Counts
 
 _WINDOW: Final = 300  # seconds
 _PER_USERNAME: Final = 10
 _PER_ORIGIN: Final = 100
-# Providers give subscribers an IPv6 network of one of these lengths; each has twice the limits of the one before.
-_LENGTHS: Final = (64, 56, 48)
 _NAME_WINDOW: Final = 3600  # seconds
 _PER_NAME: Final = 100
 _TOTP_WINDOW: Final = 3600  # seconds
@@ -55,18 +52,13 @@ class Limit:
     elsewhere: bool = False
 
 
-def networks_of(origin: str) -> tuple[str, ...]:
-    """Return the network of an origin and, for IPv6, the wider ones that one subscriber may have."""
-    return tuple(dict.fromkeys(network_of(origin, length) for length in _LENGTHS))
-
-
 def limits_of(
     networks: Sequence[str], username: str | None = None, totp_of: int | None = None, *, guessable: bool = True
 ) -> tuple[Limit, ...]:
     """Return the limits on an attempt, those on the networks first, because they limit the number of names.
 
     Args:
-        networks: where it comes from, the narrowest first.
+        networks: where it comes from, the narrowest first; each has twice the limits of the one before.
         username: the name that it is for; None without one, such as for a passkey.
         totp_of: the id of the user, if it is a TOTP code.
         guessable: whether the secret that it is for can be guessed.

@@ -10,8 +10,19 @@ from logoadmin.domain.identity.callers import require_recent_sign_in
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.identity.sign_in_attempts import Attempt
 from logoadmin.domain.identity.sign_in_events import record_event
-from logoadmin.domain.identity.sign_in_limits import Limit, limits_of, networks_of
-from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Held, Permission, Rights, Scope, SignedIn, user_of
+from logoadmin.domain.identity.sign_in_limits import Limit, limits_of
+from logoadmin.domain.kernel.access import (
+    OWNER,
+    SIGNED_IN,
+    Caller,
+    Held,
+    Permission,
+    Rights,
+    Scope,
+    SignedIn,
+    networks_of,
+    user_of,
+)
 from logoadmin.domain.kernel.command import UNSET, Command
 from logoadmin.domain.kernel.errors import IncorrectPassword, InvalidInput, NotFound, Problem, TooManySignIns
 from logoadmin.domain.kernel.gate import Gate, Transactions, WriteWork

@@ -73,13 +73,24 @@ def address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     return address.ipv4_mapped or address if isinstance(address, ipaddress.IPv6Address) else address
 
 
-def network_of(origin: str, length: int = 64) -> str:
-    """Return the network of a client's address: of IPv6 the one with this prefix; a subscriber has at least a /64."""
+# Providers give subscribers an IPv6 network of one of these lengths.
+_LENGTHS: Final = (64, 56, 48)
+
+
+def networks_of(origin: str) -> tuple[str, ...]:
+    """Return the network of a client's address and, for IPv6, the wider ones that one subscriber may have."""
     try:
         address = address_of(origin)
     except ValueError:
-        return origin
-    return str(address if address.version == 4 else ipaddress.ip_network((address.packed, length), strict=False))
+        return (origin,)
+    if address.version == 4:
+        return (str(address),)
+    return tuple(str(ipaddress.ip_network((address.packed, length), strict=False)) for length in _LENGTHS)
+
+
+def network_of(origin: str) -> str:
+    """Return the narrowest network of a client's address."""
+    return networks_of(origin)[0]
 
 
 @dataclass(frozen=True, slots=True)
