@@ -657,6 +657,7 @@ def test_public_keys_are_cacheable_for_five_minutes_and_shared_ones_are_not_amon
         *("/API/users", "/api/artists", "/api/users/7/avatar/x", "/docs/x/", "//", "/redoc", "/favicon.ico"),
         *("/api/logos/1%2Fauthors/x/y", "/api/./users", "/api/../api/users", "/openapi.json/", "/%00", "/api/users%00"),
         *("/api/users%0A", "/openapi.json%0A", "/api%2Flogos", "/api/logos%2f1", "/%2Fapi/logos", "/api/logos/1%2F"),
+        *("/api%2Flogos/", "/api/logos%2F"),
     ],
 )
 def test_an_unknown_path_is_not_found(app: ASGIApp, path: str) -> None:

@@ -117,11 +117,10 @@ class Paths(Router):
         if self._background.loop is not asyncio.get_running_loop():
             self._background.begin()
         serve: ASGIApp
-        path, sent = scope["path"].removeprefix(scope.get("root_path", "")), scope.get("raw_path") or b""
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
         if self._published is not None and path.startswith(FOLDER):
             serve = self._published
-        # An escaped slash is not a separator (RFC 3986 §2.2), but routes match the decoded path.
-        elif b"%" in sent and b"%2f" in sent.lower():
+        elif _has_escaped_slash(scope):
             serve = self.default
         elif scope["method"] in ("GET", "HEAD") and await self._response_cache.serves(request_of(scope), send):
             return
@@ -153,8 +152,14 @@ class Paths(Router):
     def _hint(self, scope: Scope) -> str | None:
         """Return a hint for a nearly correct path; a redirect would lose the body."""
         path = scope["path"].removeprefix(scope.get("root_path", ""))
-        if path.startswith("/api/") and path.endswith("/"):
+        if path.startswith("/api/") and path.endswith("/") and not _has_escaped_slash(scope):
             without = {**scope, "path": scope["path"][:-1]}
             if any(route.matches(without)[0] is Match.FULL for route in self.routes):
                 return "Not Found; this path exists without the slash at its end"
         return _HINTS.get(path)
+
+
+def _has_escaped_slash(scope: Scope) -> bool:
+    """Return whether a path has an escaped slash: it separates nothing (RFC 3986 §2.2), but routes match it."""
+    sent = scope.get("raw_path") or b""
+    return b"%" in sent and b"%2f" in sent.lower()
