@@ -104,7 +104,7 @@ class PictureService(Service):
         stored: SentPicture | None = gate.replayed(command, caller)
         if stored is not None:
             return stored
-        self._count(held.user_id)
+        self._count_picture(held.user_id)
         if command.source is not None:
             if content:
                 raise InvalidInput.of("Body should be empty if from is given", "body")
@@ -278,7 +278,7 @@ class PictureService(Service):
         finally:
             if held is not None and held.user_id is not None and not goes_first and began:
                 work = round(1000 * (time.thread_time() - began))
-                self._wait(held.user_id, _WORK, _WORK_PER_HOUR, work)
+                self._count_use(held.user_id, _WORK, _WORK_PER_HOUR, work)
 
     def _fetch(self, url: str) -> bytes:
         if self._outgoing is None:
@@ -288,14 +288,15 @@ class PictureService(Service):
         except OutgoingError as error:
             raise InvalidInput.of(f"The picture cannot be fetched: {error}", "query", "from") from None
 
-    def _count(self, user_id: int | None) -> None:
+    def _count_picture(self, user_id: int | None) -> None:
         """Count a picture of a user before it is decoded, unless the user's pictures this hour took too much work."""
         if user_id is None:
             return
-        if waits := self._wait(user_id, _WORK, _WORK_PER_HOUR, 0) or self._wait(user_id, _PICTURES, _PER_HOUR, 1):
-            raise TooManyPictures(waits)
+        wait = self._count_use(user_id, _WORK, _WORK_PER_HOUR, 0) or self._count_use(user_id, _PICTURES, _PER_HOUR, 1)
+        if wait:
+            raise TooManyPictures(wait)
 
-    def _wait(self, user_id: int, what: str, most: int, more: int) -> int:
+    def _count_use(self, user_id: int, what: str, most: int, more: int) -> int:
         """Count a use in this hour; return how long the user has to wait."""
         now = behind(self).clock.now()
         return behind(self).storage.write(lambda uow: count_use(uow, what, user_id, now, most, more=more))
