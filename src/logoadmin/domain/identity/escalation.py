@@ -40,7 +40,7 @@ class RoleGuard(Guard):
                 self._escalation.require_no_key()
 
     def check_unused(self, record: Role) -> None:
-        """Reject the removal of a role that users have, or that new users get; and by a key, which may add its like."""
+        """Reject the removal of a role that users have or that new users get, and every removal by a key."""
         self._escalation.require_no_key()
         if record.role_id == DEFAULT_ROLE_ID:
             raise Conflict(f"Role {record.role_id} is the role of new users")
