@@ -57,11 +57,13 @@ class SignInEvent:
     address: Annotated[
         str | None,
         described(
-            "The client's address, or its network if counted; `null` if unknown or if there were many.", "203.0.113.7"
+            "The client's address, or its network if counted; `null` if unknown, hidden or if there were many.",
+            "203.0.113.7",
         ),
     ] = None
     user_agent: Annotated[
-        str | None, described("The client's `User-Agent`, cut to 256 characters; `null` if unknown.", "curl/8.5.0")
+        str | None,
+        described("The client's `User-Agent`, cut to 256 characters; `null` if unknown or hidden.", "curl/8.5.0"),
     ] = None
     factor: Annotated[
         str | None, described("How the user signed in, or the kind of factor that was added or removed.", "totp")

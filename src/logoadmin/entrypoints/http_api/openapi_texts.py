@@ -66,8 +66,8 @@ STATUSES: Final[dict[int, tuple[str, Any]]] = {
         [{"loc": ["body", "username"], "msg": "Field required", "type": "missing"}],
     ),
     429: (
-        "Too many failed sign-ins, pictures, keys or factors in an hour, or concurrent imports or exports of one user; "
-        "wait as `Retry-After` indicates.",
+        "Too many failed sign-ins, refreshes, pictures, new keys, factors or recovery codes in an hour, or concurrent "
+        "imports or exports of one user; wait as `Retry-After` indicates.",
         "Too many failed sign-ins",
     ),
     503: (
