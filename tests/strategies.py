@@ -154,5 +154,5 @@ def details() -> SearchStrategy[dict[str, Any]]:
 
 
 def some(**fields: SearchStrategy[Any]) -> SearchStrategy[dict[str, Any]]:
-    """Dictionaries of some of the fields."""
+    """Return dictionaries with any of these fields."""
     return st.fixed_dictionaries({}, optional=fields)

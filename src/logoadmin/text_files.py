@@ -10,7 +10,7 @@ _MARKS: Final = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
 
 def decoded(content: bytes, name: str) -> str:
-    """Return a text; raise SettingsError, with the ``name`` of the content, if it has another encoding."""
+    """Return the text in UTF-8; raise SettingsError, which names it ``name``, if it has another encoding."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -88,7 +88,7 @@ def opened(url: str, **options: Any) -> contextlib.closing[SqlStorage]:
     return contextlib.closing(open_sql_storage(url, **options))
 
 
-# A server that is gone; tests/entrypoints/test_database_away.py has those that come back
+# Lost connections; tests/entrypoints/test_database_away.py tests servers that stop and return
 
 
 @pytest.mark.parametrize("full", [False, True], ids=["accepts and sends nothing", "does not accept"])
@@ -372,7 +372,7 @@ def test_a_locked_file_can_be_read_and_not_written(sqlite_storage: SqlStorage, t
 
 
 @pytest.mark.parametrize("instead", ["nothing", "no database", "half a database"])
-def test_a_missing_file_is_detected_and_what_is_there_instead_is_not_touched(
+def test_a_missing_file_is_detected_and_a_file_in_its_place_is_not_touched(
     sqlite_storage: SqlStorage, tmp_path: Path, sqlite_file: Path, instead: str
 ) -> None:
     file = tmp_path / "gallery.db"

@@ -92,7 +92,7 @@ def complete(page: Page, typed: str, whole: str) -> None:
     page.keyboard.press("Enter")
 
 
-# Long enough for the parser not to arrive at its end before suggestions are asked for.
+# Too long for the parser to reach the end before suggestions are requested.
 LONG = "a { color: red }\n" * 15_000 + "a { "
 
 

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.rule("contract F3")
 INTERRUPTED: Final = int(OPTIONS.get("LOGOADMIN_TEST_INTERRUPTED", "1000" if LONG else "30"))
 AT_ONCE: Final = 16
 CHANGE_NOTHING: Final = ("/api/css/verdict", "/api/css/user-style", "/api/text/render")
-# Their answers are not stored: they have tokens, keys and codes, or anybody and any member may repeat them.
+# Their responses are not stored: they contain secrets, or anyone or any member may repeat the requests without limit.
 NOT_KEPT: Final = (
     *("/api/auth/revoke", "/api/auth/me/notices/seen"),
     *("/api/auth/token", "/api/auth/passkey/options", "/api/auth/links", "/api/auth/keys", "/api/auth/recovery-codes"),

@@ -155,7 +155,7 @@ def test_waiting_proposals_and_pictures_are_counted_with_their_age_and_size(own:
     assert found["logoadmin_oldest_proposal_seconds"] == 0
 
 
-def test_a_worker_whose_number_another_users_process_has_now_has_ended(
+def test_a_worker_has_ended_if_another_users_process_has_its_id(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))

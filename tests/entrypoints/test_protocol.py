@@ -289,7 +289,7 @@ def test_a_client_that_leaves_pipelined_requests_is_no_fault(
 ) -> None:
     with running.connected() as client:
         client.sendall(3 * (b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n"))
-        time.sleep(0.2)  # the second response waits for the client to read the first
+        time.sleep(0.2)  # the second response waits until the client reads the first
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closes with a reset
     assert len(running.ask(b"GET /slow HTTP/1.1\r\n" + HOST + CLOSE + b"\r\n")) == 1
     assert not [record for record in caplog.records if record.levelname == "ERROR"]

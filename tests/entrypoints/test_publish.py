@@ -53,7 +53,7 @@ def test_the_exit_code_reports_whether_the_gallery_changed(run: Run) -> None:
 
 
 @pytest.mark.slow("a process is started and stopped")
-def test_watching_publishes_each_change_and_names_what_is_left_out_once() -> None:
+def test_watching_publishes_each_change_and_names_each_omitted_work_once() -> None:
     arguments = (sys.executable, "-m", "logoadmin", "publish", "gallery", "--watch")
     create_logo(custom_css="a {")
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:

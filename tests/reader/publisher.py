@@ -58,8 +58,8 @@ class Answer:
     encoding: str = ""  # how the body is compressed
     claims: str = ""  # how it says that the body is compressed, which is wrong
     policy: str = ""  # the Content-Security-Policy of a page
-    tag: str = ""  # the ETag, if it is not made from the body
-    location: str = ""  # where it redirects to
+    tag: str = ""  # the ETag; by default, made from the body
+    location: str = ""  # of a redirect
 
 
 Files = Mapping[str, Answer]

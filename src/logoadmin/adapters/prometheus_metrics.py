@@ -211,7 +211,7 @@ def _forget_ended(directory: Path) -> None:
         pid = int(file.stem.rpartition("_")[2])
         try:
             os.kill(pid, 0)
-        except (ProcessLookupError, PermissionError):  # another user's process has the number now
+        except (ProcessLookupError, PermissionError):  # another user's process has this process ID now
             mark_process_dead(pid, str(directory))
             if file.exists() and not file.stat().st_size:
                 file.unlink()

@@ -89,7 +89,7 @@ def download(url: str, path: str, *, most: int, headers: Mapping[str, str]) -> D
                 client.stream("GET", url + path, headers=headers, extensions=extensions) as response,
             ):
                 found = _read(response, path, most)
-        except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, zlib.error) as error:  # UnicodeError: of a host name
+        except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, zlib.error) as error:  # UnicodeError: a host name
             raise ReaderError(f"{path}: {error or type(error).__name__}") from error
         if deadline.is_over:
             raise ReaderError(f"{path}: too slow")
@@ -108,7 +108,7 @@ def _read(response: Any, path: str, most: int) -> Downloaded:
         if len(body) > most:
             raise ReaderError(f"{path}: too large")
     etag = response.headers.get("etag", "")
-    return Downloaded(bytes(body), etag if etag.isascii() else None)  # others cannot be sent back
+    return Downloaded(bytes(body), etag if etag.isascii() else None)  # others cannot be sent in a request
 
 
 def _decompressed(parts: Iterator[bytes], most: int) -> Iterator[bytes]:

@@ -72,7 +72,7 @@ def test_a_time_rewritten_by_a_spreadsheet_keeps_the_existing_one(gallery: LogoA
 
 
 @pytest.mark.parametrize("above", ["sep=;\n", "SEP=;\n;;;\n", '\ufeff"sep=;"\r\n', "sep=\t\r\n", "\r\n\r\n"])
-def test_lines_above_the_heads_and_empty_ones_are_skipped(gallery: LogoAdmin, above: str) -> None:
+def test_lines_above_the_heads_and_blank_ones_are_skipped(gallery: LogoAdmin, above: str) -> None:
     separator = "\t" if "\t" in above else ";"
     text = f"{above}username{separator}user_id\n \n\xa0{separator}\nAnn{separator}5{separator} \n{separator}\n"
     assert load(gallery, text) == ImportedCounts(1, 0, 0)

@@ -168,7 +168,7 @@ def test_ended_sessions_are_events_of_their_users(stocked: LogoAdmin, newest: Ne
     assert (happened([event]), event.count) == ([("session_ended", 7, "198.51.100.1")], 3)
     assert (event.by_user_id, event.by_user_name) == (ADMIN_ID, "admin")
     _, seen = stocked.events.list(ListEvents(limit=2), caller(stocked, stocked.sessions.sign_in(ANN, HERE)))
-    assert seen == replace(event, address=None, user_agent=None)  # where administrators are, members do not see
+    assert seen == replace(event, address=None, user_agent=None)  # members do not see the addresses of administrators
     newest()
     stocked.sessions.revoke(Revoke(), admin)
     (event,) = newest()

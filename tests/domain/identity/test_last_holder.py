@@ -178,7 +178,7 @@ def test_two_administrators_cannot_both_leave_at_once(request: pytest.FixtureReq
 
 @pytest.mark.rule("contract C5")
 def test_a_key_cannot_give_rights_to_users_without_a_password(storage: MemoryStorage, clock: FrozenClock) -> None:
-    """Their sessions, such as those of links, would outlive it."""
+    """Their sessions, such as those opened by a link, would outlive the key."""
     gallery = gallery_with(EVERY, storage, clock)
     writer = signed_in(storage, "users:write", "logos:write", user_id=500)
     role = gallery.roles.create(CreateRole(name="painter", scope=("logos:write",)))

@@ -210,9 +210,9 @@ LIVING_ON: Final[dict[str, Callable[[LogoAdmin, Caller], object]]] = {
     "a scope": asks(AmendRole(role_id=4, scope=(*MANAGER, "logos:write"))),
     "a scope for all": asks(AmendRole(role_id=1, scope=("users:read",))),
     "a scope by import": loads(role_line(4, *MANAGER, "logos:write")),
-    # The settings name roles of new users and groups, and a role of this name can be new.
+    # Settings name the roles of new users and groups, and another role could get a freed name.
     "a role's name": asks(AmendRole(role_id=3, name="x")),
-    "a role's place": asks(RemoveRole(role_id=3)),
+    "a role's removal": asks(RemoveRole(role_id=3)),
     "a key": asks(CreateKey(name="x", scope=())),
 }
 

@@ -258,7 +258,7 @@ def test_a_replay_requires_the_current_right(
 
 
 @pytest.mark.rule("contract C1", "contract C5")
-def test_responses_with_secrets_or_to_endless_requests_are_not_stored(
+def test_responses_with_secrets_or_to_unlimited_requests_are_not_stored(
     stocked: LogoAdmin, storage: MemoryStorage
 ) -> None:
     """Each request runs; a client whose key was lost removes it and creates another."""

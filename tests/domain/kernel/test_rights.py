@@ -121,7 +121,7 @@ def test_every_service_method_declares_its_right(gallery: LogoAdmin) -> None:
             @writes  # type: ignore[arg-type]  # no right is named
             def remove(self, uow: AuditedUnitOfWork, command: RemoveLogo) -> None: ...  # type: ignore[misc]  # as above
 
-    with pytest.raises(TypeError, match=r"Late\.remove would work after its transaction"):
+    with pytest.raises(TypeError, match=r"Late\.remove would run after its transaction"):
 
         class Late(Service):
             @writes()
@@ -187,7 +187,9 @@ class Cleaning(Service):
         return uow.records(LOGOS).remove(1)
 
     @writes(SIGNED_IN)
-    def nothing(self, uow: AuditedUnitOfWork, _command: "RemoveLogo") -> int | None:  # a text, as deferred ones are
+    def nothing(
+        self, uow: AuditedUnitOfWork, _command: "RemoveLogo"
+    ) -> int | None:  # a string, as deferred annotations are
         return uow.held.user_id
 
 
@@ -203,7 +205,7 @@ def test_a_use_case_without_a_right_is_reserved_for_the_program(gallery: LogoAdm
     assert view.atomic(lambda bound: bound.service(Cleaning).nothing(RemoveLogo(logo_id=1))) == ADMIN_ID
     with pytest.raises(NotPermitted):
         view.service(Cleaning).everything(RemoveLogo(logo_id=1))
-    with pytest.raises(TypeError, match="bool cannot be stored for an idempotency key"):
+    with pytest.raises(TypeError, match="bool cannot be stored under an idempotency key"):
         cleaning.everything(RemoveLogo(logo_id=1, idempotency_key="k"))
     assert cleaning.everything(RemoveLogo(logo_id=1))
 

@@ -97,14 +97,14 @@ def _tables(connection: Connection, *, may_create: bool) -> Result:
 
 
 def _columns(connection: Connection) -> Result:
-    """Check that no table, no column and no counter was removed by hand."""
+    """Check that no table, column or row of counters is missing."""
     there = inspect(connection)
     missing = [*(metadata.tables.keys() - set(there.get_table_names()))]
     for name in metadata.tables.keys() - set(missing):
         columns = {found["name"] for found in there.get_columns(name)}
         missing += [f"{name}.{column.name}" for column in metadata.tables[name].c if column.name not in columns]
     if "state" not in missing and connection.execute(select(state.c.state_id)).first() is None:
-        missing.append("the row of state")
+        missing.append("the row in state")
     if missing:
         return wrong("columns", f"missing: {', '.join(sorted(missing))}", "restore the database from a backup")
     return ok("columns", "all tables and columns exist")

@@ -33,7 +33,7 @@ _BY: Final = "by_"
 
 
 class RecordReader(Generic[Stored]):
-    """Makes records of rows, whose columns are the fields of the record in their order, or those of ``names``."""
+    """Makes records from rows; the columns are the fields of the record, in order, or the fields in ``names``."""
 
     def __init__(
         self,

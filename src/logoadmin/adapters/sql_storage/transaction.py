@@ -164,7 +164,7 @@ _HELD_BACK_TEXT: Final = 2**18
 
 
 class Savepoint(NamedTuple):
-    """The name of a savepoint, and the counters at its time."""
+    """The name of a savepoint, and the counters when it was set."""
 
     name: str
     counted: dict[str, int]
@@ -377,9 +377,9 @@ class Transaction:
         return self._counted
 
     def is_above_all(self, name: str, id_: int) -> bool:
-        """Return whether a write can tell that an id is free, since it is higher than any issued before.
+        """Return whether a write knows that an id is free because it is higher than any issued before.
 
-        Ids that callers choose may be higher.
+        Ids above MAX_COUNTED_ID are chosen by callers, so any of them may exist.
         """
         return self._locked is not None and self._counted.get(name, MAX_COUNTED_ID) < id_ <= MAX_COUNTED_ID
 

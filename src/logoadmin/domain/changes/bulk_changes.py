@@ -247,7 +247,7 @@ class BulkService(Service):
             TooManyChanges: the response to a dry run would be too long.
         """
         gate.require_token(caller)
-        if not command.changes:  # no answer is stored, because any member could send this endlessly
+        if not command.changes:  # nothing is stored, since any member can repeat this without limit
             gate.check(command, caller)
             return Listing((), attrgetter("change_id"))
         if problems := [*self._password_problems(command)]:
@@ -299,7 +299,7 @@ def make(
 ) -> Any:
     """Make a change whose right was checked before, and return the result of its command.
 
-    It is made by ``work``, which a new user needs, or by the use case of its kind.
+    ``work`` makes it, which creating a user requires; by default, the use case of its kind does.
     """
     kind, author_ids = step.kind, step.author_ids
     if isinstance(kind, ArtworkKind) and author_ids is not None and step.verb == "create":

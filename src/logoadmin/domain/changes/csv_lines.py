@@ -186,7 +186,7 @@ def _plain(head: str) -> str:
 
 
 def _line(kind: Kind, columns: Sequence[str], cells: Sequence[str]) -> RawLine:
-    """Return the values of a record; an empty line if nothing is in its cells but spaces."""
+    """Return the values of a record; an empty line if its cells are blank."""
     if not any(map(str.strip, cells)):
         return ""
     if any(map(str.strip, cells[len(columns) :])):

@@ -141,7 +141,7 @@ def require_room(uow: AnyUnitOfWork, user_id: int) -> None:
 
 
 def count_made(uow: AuditedUnitOfWork, user_id: int) -> None:
-    """Count a new key, factor or set of codes: each leaves events. Raise TooManyKeys after 1,000 in an hour."""
+    """Count a new key, factor or set of recovery codes, which all add events; raise TooManyKeys after 1,000 an hour."""
     if wait := count_use(uow, "keys", user_id, uow.now, _MOST_MADE):
         raise TooManyKeys(wait)
 
@@ -167,7 +167,7 @@ def enrolled(uow: AuditedUnitOfWork, user_id: int, factor_id: int, randomness: R
     """Return a factor that was just confirmed, with recovery codes if it is the user's first.
 
     The first factor ends the user's other sessions (contract O3), and counts as used by the current one. The events are
-    recorded. Raises Conflict if the user has too many factors, or only an app, TooManyKeys after 1,000 in an hour.
+    recorded. Raises Conflict if the user has too many factors, or only an app; TooManyKeys, see :func:`count_made`.
     """
     require_first_step(uow, user_id)
     count_made(uow, user_id)

@@ -56,7 +56,7 @@ class RoleGuard(Guard):
 
 
 class UserGuard(Guard):
-    """The guard of users (contract B4). Any user can be removed, because nothing refers to users."""
+    """The guard of users (contract B4). Any user can be removed, because no record refers to users."""
 
     def __init__(self, uow: UnitOfWork, escalation: Escalation, ways: Ways) -> None:
         self._uow, self._escalation, self._ways = uow, escalation, ways

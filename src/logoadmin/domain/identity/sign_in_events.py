@@ -148,7 +148,7 @@ class EventService(Service):
 
 
 def _without_others(event: SignInEvent) -> SignInEvent:
-    """Return an event of a user without the client of the other user who caused it."""
+    """Return an event without the client's address and browser if another user caused it."""
     return event if event.by_user_id is None else replace(event, address=None, user_agent=None)
 
 

@@ -58,7 +58,7 @@ def limits_of(
     """Return the limits on an attempt, those on the networks first, because they limit the number of names.
 
     Args:
-        networks: where it comes from, the narrowest first; each has twice the limits of the one before.
+        networks: the client's networks, the narrowest first; each has twice the limits of the one before.
         username: the name that it is for; None without one, such as for a passkey.
         totp_of: the id of the user, if it is a TOTP code.
         guessable: whether the secret that it is for can be guessed.

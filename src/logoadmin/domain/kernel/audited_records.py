@@ -82,7 +82,7 @@ class Escalation:
             raise NotPermitted
 
     def require_no_key(self) -> None:
-        """Reject a service key that would free the name of a role, by which settings give roles to new users.
+        """Reject a service key: another role could get the freed name, by which settings choose the role of new users.
 
         Raises:
             NotPermitted: the caller is a service key.
@@ -97,7 +97,7 @@ class Escalation:
 
 
 class Guard:
-    """The rules of a kind of record; by default, there are none."""
+    """The rules of a kind of record; none by default."""
 
     def authorize(self, record: Any, values: Mapping[str, Any], /) -> None:
         """Reject a caller that would exceed their own scopes by giving a record these values or removing it.
@@ -170,7 +170,7 @@ class AuditedRecords(Generic[Record]):
     def next_id(self) -> int:
         """Return the id for a new record."""
         id_ = stored_of(self).next_id()
-        while id_ > MAX_COUNTED_ID and stored_of(self).get(id_) is not None:  # chosen by an import
+        while id_ > MAX_COUNTED_ID and stored_of(self).get(id_) is not None:  # an import chose it
             id_ = stored_of(self).next_id()
         log_of(self).note_new(self._kind.kind, id_)
         return id_

@@ -134,9 +134,9 @@ class ChangeLog:
         return id_ >= self._first_new.get(kind, _NEVER)
 
     def load_withdrawals(self, keys: Iterable[tuple[Kind, int]]) -> None:
-        """Read the withdrawals of up to 50 artworks, as far as they are unknown; new artworks have none.
+        """Read the withdrawals of up to 50 artworks that were not read before; new artworks have none.
 
-        If many are held, those of other artworks are forgotten.
+        If too many are in memory, those that are stored are dropped first.
         """
         if len(self.withdrawals) > _MOST_WITHDRAWALS:
             self.withdrawals = {key: self.withdrawals[key] for key in self.unstored_withdrawals}

@@ -84,7 +84,7 @@ class Input(BaseModel):
     if not TYPE_CHECKING:  # type checkers know that it is frozen
 
         def __setattr__(self, name: str, value: Any) -> None:
-            if not name.startswith("_"):  # pydantic's error has the value
+            if not name.startswith("_"):  # pydantic's error would contain the value
                 raise TypeError(f"{type(self).__name__} is frozen: model_copy returns one with other values")
             super().__setattr__(name, value)
 
@@ -92,7 +92,7 @@ class Input(BaseModel):
         """Leave fields out of serialized forms while they are UNSET; pydantic collects them after this."""
         super().__init_subclass__(**options)
         for name in [name for name, default in vars(cls).items() if default is UNSET]:
-            # By a function, since pydantic warns of a default that is not JSON when it makes the schema.
+            # A factory, since pydantic warns about defaults that are not JSON when it makes a schema.
             setattr(cls, name, Field(default_factory=_unset, exclude_if=lambda value: value is UNSET))
 
     def new_values(self) -> dict[str, Any]:
@@ -116,8 +116,8 @@ class Command(Input):
         asks_others: whether it asks other hosts, which may take many seconds.
         judges: whether it reads CSS of any form, which may take a second of computing.
         takes_long: whether it may change any number of records, and therefore has no time limit.
-        keeps_answer: whether its answer is stored under an idempotency key (contract F3). One with a token, a key or a
-            code is not, nor one to a request that anybody or any member may repeat without limit.
+        keeps_answer: whether its answer is stored under an idempotency key (contract F3). Answers with a token, a key
+            or a code are not stored, nor those to requests that anyone or any member may repeat without limit.
         origin: the origin of its changes in the history.
         if_match: of an update or a removal, the versions of the record, one of which must be current; otherwise
             Outdated is raised. None for any version (contract F1).

@@ -1,7 +1,7 @@
 """Commands that are sent again because their response was lost, and stored responses (contract F3).
 
-The response is stored in the transaction of the command, unless it carries a secret, or the command may be repeated
-anyway: then the key is ignored.
+The response is stored in the transaction of the command. Commands whose responses contain a secret, and those that
+anyone or any member may repeat without limit, ignore the key.
 """
 
 import hmac
@@ -48,7 +48,7 @@ class Idempotency:
         self._answers = tuple(answers)
 
     def request(self, command: Command, caller: Caller) -> IdempotentRequest | None:
-        """Return the identity of a command that may come again; None if it has no key, or its answer is not kept."""
+        """Return the identity of a command that may be sent again; None if it has no key or stores no answer."""
         key = command.idempotency_key
         if key is None or not command.keeps_answer:
             return None
@@ -99,8 +99,8 @@ def _adapter(name: str, modules: tuple[ModuleType, ...]) -> TypeAdapter[Any]:
     answer: Any = dict[str, Any] if name == "dict" else None
     for module in modules:
         answer = answer or getattr(module, name, None)
-    if answer is None:  # of a use case of a program's own
-        raise TypeError(f"{name} cannot be stored for an idempotency key: return a record or a dict, or give no key")
+    if answer is None:  # of a program's own use case
+        raise TypeError(f"{name} cannot be stored under an idempotency key: return a record or a dict, or omit the key")
     return TypeAdapter(answer)
 
 

@@ -236,7 +236,7 @@ class Listing(Generic[Listed]):
             than was asked for, and not truncated.
         version: the version of the list; the records may be newer (contract F1).
         next_after: the last id, if a ``limit`` was given and more follows; otherwise None (contract E2). Untyped, so
-            that it can be the ``after`` of the next command: that of pictures is a text, others are numbers.
+            that it can be the ``after`` of the next command: a string for pictures, otherwise a number.
     """
 
     first: tuple[Listed, ...]

@@ -306,7 +306,7 @@ def identity_in(uow: AnyUnitOfWork) -> IdentityStorage:
 def count_use(
     uow: AnyUnitOfWork, what: str, user_id: int, now: int, most: int, seconds: int = 3600, *, more: int = 1
 ) -> int:
-    """Count a use by a user within some seconds; return how long to wait if ``most`` of it was used up, otherwise 0."""
+    """Count ``more`` uses by a user; return the seconds to wait if the period already has ``most``, otherwise 0."""
     # An earlier user with this id was another person.
     counted = f"{what} of {user_id} since {creation_of(history_in(uow), user_id)}"
     counts = identity_in(uow).counts

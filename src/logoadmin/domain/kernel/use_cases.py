@@ -222,7 +222,9 @@ def _named_after(work: Callable[..., Any], right: Right, use_case: Function) -> 
     if not isinstance(right, Permission | Mapping | OfKind):  # a decorator without brackets
         raise TypeError(f"{work.__qualname__} names no right: write it in brackets, such as @writes(SIGNED_IN)")
     if isgeneratorfunction(work) or iscoroutinefunction(work) or isasyncgenfunction(work):
-        raise TypeError(f"{work.__qualname__} would work after its transaction: use cases are plain functions")
+        raise TypeError(
+            f"{work.__qualname__} would run after its transaction: a use case must not be async or a generator"
+        )
     for name in ("__doc__", "__module__", "__name__", "__qualname__"):
         setattr(use_case, name, getattr(work, name))
     vars(use_case).update(work=work, right=right)

@@ -116,7 +116,7 @@ export async function timedFetch(url, init, limit) {
   }
 }
 
-/** Settles when the page, which was left, is shown again: browsers end its requests, and refuse pictures drawn by then. @type {Promise<unknown> | undefined} */
+/** Resolves when a page that was left is shown again. Until then, browsers abort its requests and block new pictures. @type {Promise<unknown> | undefined} */
 let shown;
 addEventListener("pagehide", () => (shown = new Promise((done) => addEventListener("pageshow", done))), true);
 

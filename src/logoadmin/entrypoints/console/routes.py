@@ -47,7 +47,7 @@ class Asset:
     """A file of the console.
 
     Attributes:
-        media_type: its type, with the charset of a text.
+        media_type: its media type; for text, with the charset.
         body: its content.
         in_brotli: the body in Brotli at level 11, if a bundle has that file.
     """

@@ -20,9 +20,9 @@ export const language = signal("en");
 /** @type {Signal<Record<string, Text>>} */
 const texts = signal({});
 /**
- * The modules of texts: those of lists, those that only proposals, the overview, the service as a whole, signing in or
- * roles and accounts have, and all others. The view decides which are loaded: the others are more than three times as many as those
- * of lists.
+ * The modules of texts: those of lists; those used only by proposals, by the overview and the publication, by the service
+ * as a whole, by signing in, or by roles and accounts; and all others. The view decides which are loaded: the others are
+ * more than three times as many as those of lists.
  * @typedef {"lists" | "others" | "proposals" | "publication" | "service" | "sign_in" | "factors"} TextPart
  */
 /** @type {Set<TextPart>} */

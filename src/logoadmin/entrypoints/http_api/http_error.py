@@ -1,4 +1,4 @@
-"""Requests that are rejected as HTTP, before they become commands (contract A21)."""
+"""Errors of HTTP requests that are rejected before they become commands (contract A21)."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -7,7 +7,7 @@ from logoadmin.domain.kernel.causes import Cause
 
 
 class HttpError(Exception):
-    """A request that is rejected.
+    """A rejected request.
 
     Attributes:
         cause: the cause for the log, if the request is not at fault.

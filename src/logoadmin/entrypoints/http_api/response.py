@@ -73,6 +73,6 @@ def unmodified(fields: Fields, tag: bytes) -> Fields:
 
 
 def fields_of(headers: Mapping[str, str], body: bytes | None = None) -> Fields:
-    """Return header fields as bytes, with the length of the body if there may be one."""
+    """Return header fields as bytes; with a body, even an empty one, also its length."""
     fields = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     return fields if body is None else [*fields, (b"content-length", b"%d" % len(body))]

@@ -88,7 +88,7 @@ class BoundedProtocol(HttpToolsProtocol):
             cycle.message_event.set()
 
     def on_headers_complete(self) -> None:
-        """Keep each pipelined request, since uvicorn tells only the last one that its client is gone."""
+        """Keep each pipelined request, since uvicorn notifies only the last one when the client disconnects."""
         super().on_headers_complete()
         while self._cycles and self._cycles[0].response_complete:
             self._cycles.popleft()

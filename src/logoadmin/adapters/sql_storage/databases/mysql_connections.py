@@ -87,7 +87,7 @@ def classify(error: BaseException) -> Classification | None:
 
 
 _OPTIONS: Final = {"unix_socket", "charset", "ssl", "ssl_ca", "ssl_cert", "ssl_key", "ssl_check_hostname"}
-# Seconds to reach a server for which nobody waits.
+# Seconds to reach a server while no request waits.
 _REACHED_WITHIN: Final = 10.0
 _UNKNOWN_HOST: Final = 2005
 _HANDSHAKE_ERROR: Final = 2012

@@ -170,9 +170,9 @@ IDENTITY_OPERATIONS: Final = (
     Operation("contract O9", "GET /api/auth/events", events.ListEvents, events.EventService.list,
               Listing[records.SignInEvent], "List security events",
               "Lists sign-ins, refused sign-ins, ended sessions, and changes of passwords, factors and service keys, "
-              "the newest first: of all users with `users:read`, otherwise your own, without `address` and `user_agent` "
-              "of other users. Refused sign-ins are counted by user, network and hour. Events are kept for some months. "
-              "A service key requires `users:read`."),
+              "the newest first: of all users with `users:read`, otherwise your own, without `address` and "
+              "`user_agent` of other users. Refused sign-ins are counted by user, network and hour. Events are kept "
+              "for some months. A service key requires `users:read`."),
     Operation("contract C5", "GET /api/auth/keys", keys.ListKeys, keys.KeyService.list, tuple[records.ServiceKey, ...],
               "List my service keys", "Lists the keys without their secrets. A service key lists only itself."),
     Operation("contract C5", "POST /api/auth/keys", keys.CreateKey, keys.KeyService.create, records.NewServiceKey,

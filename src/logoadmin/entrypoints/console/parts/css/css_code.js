@@ -22,7 +22,7 @@ function supportFor(parsed) {
   return new LanguageSupport(parsed, parsed.data.of({ autocomplete: suggestions }));
 }
 
-/** CodeMirror asks once after the last key, when its parser may not have arrived there yet. @param {CompletionContext} asked */
+/** CodeMirror asks once after the last key, maybe before its parser reaches the cursor. @param {CompletionContext} asked */
 async function suggestions(asked) {
   const { view, explicit } = asked;
   if (!view) return null;

@@ -1,4 +1,4 @@
-/** The words of roles, of enrolment and of the ways to sign in, in English. */
+/** The words of roles, accounts and ways to sign in, in English. */
 export default {
   // Second factors: enrolment, and those of a user
   "enrol.app.text": "An app on your phone shows a code that you type when you sign in. Any authenticator app will do.",

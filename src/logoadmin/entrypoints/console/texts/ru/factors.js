@@ -1,5 +1,5 @@
 /**
- * Слова ролей, способов входа и их добавления по-русски.
+ * Слова ролей, учётных записей и способов входа по-русски.
  * @type {import("../../texts.js").Translated<typeof import("../en/factors.js").default>}
  */
 export default {
