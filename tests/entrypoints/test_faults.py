@@ -190,7 +190,7 @@ def changed(statement: str) -> Strike:
 
 
 def tables_of(version: str) -> Strike:
-    """Return a strike that says that the tables are of a version."""
+    """Return a strike that marks the tables as those of a version."""
     return changed(f"UPDATE {VERSION_TABLE} SET version_num = '{version}'")
 
 

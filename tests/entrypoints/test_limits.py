@@ -49,9 +49,6 @@ def run(main: Coroutine[Any, Any, T]) -> T:
         return runner.run(main)
 
 
-HEAD: Final[Message] = {"type": "http.response.start", "status": 200, "headers": []}
-
-
 class Body:
     """A client that sends a body in parts, at a pace."""
 

@@ -160,6 +160,6 @@ class Paths(Router):
 
 
 def _has_escaped_slash(scope: Scope) -> bool:
-    """Return whether a path has an escaped slash: it separates nothing (RFC 3986 §2.2), but routes match it."""
+    """Return whether a path has an escaped slash, which is not a separator (RFC 3986 §2.2), except for routes."""
     sent = scope.get("raw_path") or b""
     return b"%" in sent and b"%2f" in sent.lower()
