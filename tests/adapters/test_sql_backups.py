@@ -139,7 +139,6 @@ def test_an_interrupted_backup_leaves_nothing(monkeypatch: pytest.MonkeyPatch, f
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sqlite_files, failing, fail)
-    monkeypatch.setattr("logoadmin.adapters.sql_storage.databases.sqlite.copy", sqlite_files.copy)
     with pytest.raises(KeyboardInterrupt):
         copies.back_up(URL, FILE)
     assert others() == set()

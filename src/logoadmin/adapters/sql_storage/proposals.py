@@ -143,7 +143,7 @@ def _values(proposal: StoredProposal) -> dict[str, Any]:
 
 
 _NOW: Any = bindparam("now")
-_notice: Final = RecordReader(StoredNotice, notices.c)
+_notice: Final = RecordReader(StoredNotice, notices.c, notices.c.keys())
 _DUE: Final = (
     select(*_notice.columns).where(notices.c.due_at <= _NOW).order_by(notices.c.due_at, notices.c.notice_id).limit(1)
 )
