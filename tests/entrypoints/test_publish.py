@@ -58,12 +58,14 @@ def test_watching_publishes_each_change_and_names_each_omitted_work_once() -> No
     create_logo(custom_css="a {")
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
-        for logo_id in (1, 2):
-            assert process.stdout.readline().startswith(f"Left out: logo {logo_id} (Aurora): ")
-            assert process.stdout.readline() == f"Published version {pointer().version} in gallery\n"
-            create_logo(custom_css="a {")
-        process.terminate()
-        process.wait(60)
+        try:
+            for logo_id in (1, 2):
+                assert process.stdout.readline().startswith(f"Left out: logo {logo_id} (Aurora): ")
+                assert process.stdout.readline() == f"Published version {pointer().version} in gallery\n"
+                create_logo(custom_css="a {")
+        finally:
+            process.terminate()
+            process.wait(60)
     assert process.returncode == 0
 
 
