@@ -222,7 +222,7 @@ def test_the_totals_cover_all_workers_and_survive_a_killed_one(tmp_path: Path) -
     with service(tmp_path, "--workers", "2", LOGOADMIN_METRICS_PORT="0") as served:
         (metrics,) = (line.split()[-1] for line in served.printed if "etrics" in line)
         for _ in range(20):
-            httpx2.get(f"{served.address}/api/logos")
+            httpx2.get(f"{served.address}/api/logos", timeout=60)  # the workers are still starting
         comes_true(lambda: samples(httpx2.get(metrics).text).get(read) == 20)
         workers = sorted(workers_of(served.process.pid))
         assert len(workers) == 2
