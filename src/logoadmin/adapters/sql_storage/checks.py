@@ -103,7 +103,7 @@ def _columns(connection: Connection) -> Result:
     for name in metadata.tables.keys() - set(missing):
         columns = {found["name"] for found in there.get_columns(name)}
         missing += [f"{name}.{column.name}" for column in metadata.tables[name].c if column.name not in columns]
-    if "state" not in missing and connection.execute(select(state.c.state_id)).first() is None:
+    if not missing and connection.execute(select(state.c.state_id)).first() is None:
         missing.append("the row in state")
     if missing:
         return wrong("columns", f"missing: {', '.join(sorted(missing))}", "restore the database from a backup")
