@@ -8,16 +8,15 @@ import asyncio
 import json
 import re
 import sys
-from collections import deque
 from contextlib import suppress
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 try:
     import resource
 except ImportError:  # Windows has no such limits
     resource = None  # type: ignore[assignment]  # not on Windows
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _OPEN_FILES: Final = 65_536
 _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*0*(\d{1,19})[ \t]*\r\n")
@@ -63,7 +62,6 @@ class BoundedProtocol(HttpToolsProtocol):
         self._remaining = 0  # bytes of the body
         self._is_chunked = self._is_stopping = self._is_refused = False
         self._timer: asyncio.TimerHandle | None = None
-        self._cycles: deque[RequestResponseCycle] = deque()
 
     @classmethod
     def most_connections(cls) -> int:
@@ -73,7 +71,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as asyncio calls it
         BoundedProtocol.open_connections += 1
-        super().connection_made(transport)
+        super().connection_made(cast(asyncio.Transport, _Writable(transport)))
         if BoundedProtocol.open_connections > self.most_connections():
             transport.abort()
         else:
@@ -83,16 +81,6 @@ class BoundedProtocol(HttpToolsProtocol):
         BoundedProtocol.open_connections -= 1
         self._end_in(None)
         super().connection_lost(exc)
-        for cycle in self._cycles:
-            cycle.disconnected = True
-            cycle.message_event.set()
-
-    def on_headers_complete(self) -> None:
-        """Keep each pipelined request, since uvicorn notifies only the last one when the client disconnects."""
-        super().on_headers_complete()
-        while self._cycles and self._cycles[0].response_complete:
-            self._cycles.popleft()
-        self._cycles.append(self.cycle)
 
     def data_received(self, data: bytes) -> None:
         """Pass on bodies and complete heads, and hold back incomplete heads."""
@@ -178,3 +166,20 @@ class BoundedProtocol(HttpToolsProtocol):
         """Close the connection, which uvicorn asks for when it stops; an idle one a little later."""
         self._is_stopping = True
         asyncio.get_running_loop().call_later(self.idle_seconds, super().shutdown)
+
+
+class _Writable:
+    """A transport that ignores writes once it is closed, as asyncio documents; uvloop's raises an error.
+
+    uvicorn goes on to write responses to pipelined requests whose client has left.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(data)
