@@ -176,10 +176,11 @@ class _Writable:
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
+        self.is_closing = transport.is_closing  # asked for often
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        if not self._transport.is_closing():
+        if not self.is_closing():
             self._transport.write(data)
