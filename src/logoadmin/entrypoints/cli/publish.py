@@ -145,7 +145,7 @@ class _Watched:
 
 
 def _show(published: "Published", directory: Path, shown: "Collection[LeftOut]" = ()) -> None:
-    """Print what was published, and each artwork that was left out, unless it was shown before."""
+    """Print the result of a publication; an artwork that was left out is named once."""
     for record in (each for each in published.left_out if each not in shown):
         show_line(f"Left out: {record.kind} {record.id} ({record.name}): {explained(record)}", err=True)
     what = "Published version" if published.changed else "Nothing has changed since version"
