@@ -16,7 +16,7 @@ from logoadmin import connect, starting
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.adapters.sql_storage.transaction import CompiledStatement, StatementCompiler
+from logoadmin.adapters.sql_storage.statements import CompiledStatement, StatementCompiler
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage
 from tests.gallery import FrozenClock, gallery_on, stock

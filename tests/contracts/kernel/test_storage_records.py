@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from logoadmin.adapters.memory_storage import tables
-from logoadmin.adapters.sql_storage import transaction
+from logoadmin.adapters.sql_storage import counters
 from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import AUTHORS, LOGOS, ROLES, THEMES, USERS, AnyKind
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS, MAX_ID
@@ -159,7 +159,7 @@ def test_new_ids_follow_the_highest(storage: Storage, kind: AnyKind, record_of: 
 
 @pytest.mark.rule("contract A2")
 def test_no_id_follows_the_last(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (tables, transaction):
+    for module in (tables, counters):
         monkeypatch.setattr(module, "MAX_ID", 1)
     assert write(storage, lambda uow: uow.records(LOGOS).next_id()) == 1
     write(storage, add(logo(1)))

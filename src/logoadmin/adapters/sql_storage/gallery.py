@@ -8,7 +8,7 @@ from sqlalchemy import Select, bindparam, delete, exists, func, select, update
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, picture_names, pictures, withdrawals
 from logoadmin.adapters.sql_storage.repository import RecordReader, Repository
-from logoadmin.adapters.sql_storage.transaction import ANY_KEY, KEY, KEYS, LIMIT, in_portions
+from logoadmin.adapters.sql_storage.statements import ANY_KEY, KEY, KEYS, LIMIT, in_portions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.limits import Ground
 from logoadmin.domain.kernel.records import Kind, Link
@@ -34,7 +34,7 @@ class SqlLinks(Repository):
     _statements: LinkStatements
 
     def next_id(self) -> int:
-        return self._transaction.next_id(self._statements.id_field)
+        return self._transaction.counters.next_id(self._statements.id_field)
 
     def of_artwork(self, artwork_id: int) -> tuple[Link, ...]:
         return self._links(self._statements.of_artwork, {"key": artwork_id})
@@ -220,7 +220,7 @@ class SqlWithdrawals(Repository):
     """Implements :class:`~logoadmin.ports.gallery_storage.Withdrawals`."""
 
     def get_many(self, kind: Kind, ids: Sequence[int]) -> tuple[Withdrawal, ...]:
-        wanted = [id_ for id_ in ids if not self._transaction.is_above_all(KINDS[kind].id_field, id_)]
+        wanted = [id_ for id_ in ids if not self._transaction.counters.is_above_all(KINDS[kind].id_field, id_)]
         if not wanted:
             return ()
         (some,) = in_portions(KEYS, wanted)

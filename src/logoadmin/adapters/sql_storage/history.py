@@ -12,8 +12,9 @@ from sqlalchemy import Column, Select, bindparam, func, literal_column, select, 
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES
 from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository, optional
+from logoadmin.adapters.sql_storage.statements import ANY_KEY, KEYS, LIMIT, in_portions
 from logoadmin.adapters.sql_storage.tables import acts, changes, stored_responses, users
-from logoadmin.adapters.sql_storage.transaction import ANY_KEY, KEYS, LIMIT, Row, in_portions
+from logoadmin.adapters.sql_storage.transaction import Row
 from logoadmin.domain.kernel.access import Source
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS
 from logoadmin.domain.kernel.limits import MAX_ID, Origin
@@ -111,7 +112,7 @@ class SqlChanges(Repository):
     def add(self, changes: Sequence[Change], act_id: int | None = None) -> None:
         self._creations.clear()
         for change in changes:
-            self._transaction.count(change.change_id, "change_id", f"{change.kind}_version")
+            self._transaction.counters.count(change.change_id, "change_id", f"{change.kind}_version")
         self._transaction.hold_back(_TABLE, [_row(change, act_id) for change in changes])
 
     def get(self, change_id: int) -> Change | None:

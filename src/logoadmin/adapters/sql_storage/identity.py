@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 
 from logoadmin.adapters.sql_storage.repository import RecordReader, Repository
+from logoadmin.adapters.sql_storage.statements import ANY_KEY, KEY, KEYS, in_portions
 from logoadmin.adapters.sql_storage.tables import (
     factors,
     identities,
@@ -35,7 +36,6 @@ from logoadmin.adapters.sql_storage.tables import (
     sign_in_attempts,
     users,
 )
-from logoadmin.adapters.sql_storage.transaction import ANY_KEY, KEY, KEYS, in_portions
 from logoadmin.domain.identity.records import ServiceKey
 from logoadmin.domain.identity.sign_in_rules import Ways
 from logoadmin.domain.kernel.access import Rights
@@ -259,7 +259,7 @@ class SqlServiceKeys(Repository):
     """Implements :class:`~logoadmin.ports.identity_storage.ServiceKeys`."""
 
     def next_id(self) -> int:
-        return self._transaction.next_id("key_id")
+        return self._transaction.counters.next_id("key_id")
 
     def add(self, key: ServiceKey, user_id: int, key_hash: str) -> None:
         values: dict[str, Any] = {**asdict(key), "scope": " ".join(key.scope)}

@@ -9,7 +9,8 @@ from sqlalchemy import Connection, Pool, PoolProxiedConnection
 
 from logoadmin.adapters.sql_storage.databases import Dialect
 from logoadmin.adapters.sql_storage.failures import DriverErrors, Failure, FailureKind, FailureLog, error_of
-from logoadmin.adapters.sql_storage.transaction import StatementCompiler, Transaction
+from logoadmin.adapters.sql_storage.statements import StatementCompiler
+from logoadmin.adapters.sql_storage.transaction import Transaction
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
 from logoadmin.ports.metrics import Metrics

@@ -10,8 +10,8 @@ from sqlalchemy import Select, bindparam, func, or_, select, true, union_all
 
 from logoadmin.adapters.sql_storage.record_tables import ARTWORK_TABLES, LINK_TABLES, authors, withdrawals
 from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository, optional
+from logoadmin.adapters.sql_storage.statements import ANY_KEY, KEY, KEYS, LIMIT, in_portions
 from logoadmin.adapters.sql_storage.tables import notices, proposals, seen_notices
-from logoadmin.adapters.sql_storage.transaction import ANY_KEY, KEY, KEYS, LIMIT, in_portions
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Order, page_of
 from logoadmin.domain.kernel.records import Kind
@@ -76,10 +76,10 @@ class SqlProposals(Repository):
     """Implements :class:`~logoadmin.ports.proposal_storage.Proposals`."""
 
     def next_id(self) -> int:
-        return self._transaction.next_id("proposal_id")
+        return self._transaction.counters.next_id("proposal_id")
 
     def next_version(self) -> int:
-        return self._transaction.next_id("proposal_version")
+        return self._transaction.counters.next_id("proposal_version")
 
     def last_version(self, user_id: int | None = None) -> int:
         if user_id is None:
@@ -153,7 +153,7 @@ class SqlNotices(Repository):
     """Implements :class:`~logoadmin.ports.proposal_storage.Notices`."""
 
     def next_id(self) -> int:
-        return self._transaction.next_id("notice_id")
+        return self._transaction.counters.next_id("notice_id")
 
     def add(self, notice: StoredNotice) -> None:
         self._add(notices, asdict(notice))

@@ -48,7 +48,7 @@ metadata: Final = MetaData(
 
 
 def id_column(name: str) -> Column[int]:
-    """Return an id, which is issued by :mod:`~logoadmin.adapters.sql_storage.transaction`."""
+    """Return an id, which is issued by :mod:`~logoadmin.adapters.sql_storage.counters`."""
     return Column(name, Integer, primary_key=True, autoincrement=False)
 
 

@@ -10,8 +10,9 @@ from sqlalchemy import Column, ColumnElement, Select, bindparam, func, select, u
 
 from logoadmin.adapters.sql_storage.record_tables import LINK_TABLES, TAG_TABLES, authors, column_name, filter_indexes
 from logoadmin.adapters.sql_storage.repository import IndexPath, KeysetPages, RecordReader, Repository, SortedPages
+from logoadmin.adapters.sql_storage.statements import ANY_KEY, KEY, KEYS, in_portions, insert_into
 from logoadmin.adapters.sql_storage.tables import TABLES
-from logoadmin.adapters.sql_storage.transaction import ANY_KEY, KEY, KEYS, Row, in_portions, insert_into
+from logoadmin.adapters.sql_storage.transaction import Row
 from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import DuplicateEntry, DuplicateUpdate
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, ROLES, AnyArtworkKind, AnyKind
@@ -110,10 +111,10 @@ class SqlRecords(Repository, Generic[Record]):
     _statements: _Statements
 
     def next_id(self) -> int:
-        return self._transaction.next_id(self._statements.kind.id_field)
+        return self._transaction.counters.next_id(self._statements.kind.id_field)
 
     def get(self, id_: int, /) -> Record | None:
-        if self._transaction.is_above_all(self._statements.kind.id_field, id_):
+        if self._transaction.counters.is_above_all(self._statements.kind.id_field, id_):
             return None
         row = self._transaction.row(self._statements.get, {"key": id_})
         return None if row is None else self._statements.reader(row)
@@ -143,7 +144,7 @@ class SqlRecords(Repository, Generic[Record]):
                 raise
         else:
             if kind.gives_ids and values[kind.id_field] <= MAX_COUNTED_ID:
-                self._transaction.count(values[kind.id_field], kind.id_field)
+                self._transaction.counters.count(values[kind.id_field], kind.id_field)
             return
         # Outside the except block, so that the error does not reference the driver's text with other spellings of the
         # value.
@@ -171,7 +172,7 @@ class SqlRecords(Repository, Generic[Record]):
 
     def _rows_of(self, ids: Sequence[int]) -> Sequence[Row]:
         id_field = self._statements.kind.id_field
-        wanted = [id_ for id_ in ids if not self._transaction.is_above_all(id_field, id_)]
+        wanted = [id_ for id_ in ids if not self._transaction.counters.is_above_all(id_field, id_)]
         if not wanted:
             return ()
         (some,) = in_portions(KEYS, wanted)
@@ -243,7 +244,7 @@ class SqlArtworks(SqlRecords[Any]):
     _statements: _ArtworkStatements
 
     def get(self, artwork_id: int, /) -> Any:
-        if self._transaction.is_above_all(self._statements.kind.id_field, artwork_id):
+        if self._transaction.counters.is_above_all(self._statements.kind.id_field, artwork_id):
             return None
         return self._whole(self._transaction.rows(self._statements.get, {"key": artwork_id}))
 
@@ -273,7 +274,7 @@ class SqlArtworks(SqlRecords[Any]):
     def add(self, artwork: Any, /) -> None:
         """Store an artwork, in one statement with others if no key can refuse it."""
         id_ = self._statements.kind.id_of(artwork)
-        if artwork.details.origin or not self._transaction.take_unused(self._statements.kind.id_field, id_):
+        if artwork.details.origin or not self._transaction.counters.take_unused(self._statements.kind.id_field, id_):
             super().add(artwork)
         else:
             self._transaction.hold_back(self._statements.table, [self._statements.row_of(self._values(artwork))])

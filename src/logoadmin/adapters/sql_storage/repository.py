@@ -21,7 +21,8 @@ from sqlalchemy import (
 )
 from sqlalchemy import update as update_rows
 
-from logoadmin.adapters.sql_storage.transaction import LIMIT, Row, Transaction, insert_into
+from logoadmin.adapters.sql_storage.statements import LIMIT, insert_into
+from logoadmin.adapters.sql_storage.transaction import Row, Transaction
 from logoadmin.domain.kernel.lists import Order
 
 Stored = TypeVar("Stored")

@@ -10,8 +10,8 @@ from typing import Any, Final
 from sqlalchemy import bindparam, func, select, update
 
 from logoadmin.adapters.sql_storage.repository import KeysetPages, RecordReader, Repository
+from logoadmin.adapters.sql_storage.statements import KEY
 from logoadmin.adapters.sql_storage.tables import challenges, events, factors, identities, recovery_codes
-from logoadmin.adapters.sql_storage.transaction import KEY
 from logoadmin.domain.identity.records import CountedEvent, SignInEvent
 from logoadmin.domain.kernel.lists import Order, page_of
 from logoadmin.ports.sign_in_storage import Challenge, ChallengePurpose, Factor, Identity
@@ -56,7 +56,7 @@ class SqlFactors(Repository):
     """Implements :class:`~logoadmin.ports.sign_in_storage.Factors`."""
 
     def next_id(self) -> int:
-        return self._transaction.next_id("factor_id")
+        return self._transaction.counters.next_id("factor_id")
 
     def add(self, factor: Factor) -> None:
         hashed = None if factor.credential is None else _hashed(factor.credential)
@@ -138,7 +138,7 @@ class SqlEvents(Repository):
     """Implements :class:`~logoadmin.ports.sign_in_storage.Events`."""
 
     def next_id(self) -> int:
-        return self._transaction.next_id("event_id")
+        return self._transaction.counters.next_id("event_id")
 
     def add(self, event: SignInEvent, user_since: int = 0) -> None:
         self._transaction.hold_back(events, [(*_event_values(event), user_since)])

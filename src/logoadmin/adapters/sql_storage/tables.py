@@ -3,7 +3,7 @@
 ``tests/adapters/test_sql_migrations.py`` compares the two.
 
 They contain the details that queries need. Collations are in ``migrations``, because they depend on the server.
-:mod:`~logoadmin.adapters.sql_storage.transaction` issues the ids, never the database.
+:mod:`~logoadmin.adapters.sql_storage.counters` issues the ids, never the database.
 """
 
 from collections.abc import Mapping

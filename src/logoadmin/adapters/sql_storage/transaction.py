@@ -1,148 +1,22 @@
-"""The statements of one unit of work, all on the same connection, each compiled once for a database."""
+"""The statements of one unit of work, all on the same connection."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from functools import lru_cache
-from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import (
-    ClauseElement,
-    Dialect,
-    Insert,
-    PoolProxiedConnection,
-    Select,
-    Table,
-    Text,
-    bindparam,
-    literal_column,
-    select,
-    update,
-)
+from sqlalchemy import ClauseElement, PoolProxiedConnection, Select, Table, Text, literal_column, select, update
 
+from logoadmin.adapters.sql_storage.counters import NO_COUNTERS, Counters
 from logoadmin.adapters.sql_storage.failures import Classification, Failure, FailureKind
-from logoadmin.adapters.sql_storage.tables import (
-    COUNTED,
-    MOVED_TO,
-    REPLACED_TABLES,
-    STATE_ID,
-    identities,
-    metadata,
-    roles,
-    secrets,
-    service_keys,
-    sessions,
-    state,
-    users,
-)
+from logoadmin.adapters.sql_storage.statements import CompiledStatement, StatementCompiler
+from logoadmin.adapters.sql_storage.tables import COUNTED, MOVED_TO, STATE_ID, metadata, secrets, state
 from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.errors import Conflict
-from logoadmin.domain.kernel.limits import MAX_COUNTED_ID, MAX_ID
 from logoadmin.domain.kernel.lists import truncated_page
 
 Row = Sequence[Any]
 
-KEY: Final[Any] = bindparam("key")
-# The keys of a statement for many records.
-KEYS: Final = tuple(f"key{number}" for number in range(50))
-ANY_KEY: Final[Any] = [bindparam(name) for name in KEYS]
-LIMIT: Final[Any] = bindparam("limit")
-
-# The tables that determine what users may do.
-_RIGHTS: Final = {users, roles, sessions, service_keys, identities, secrets}
-# The size of the cache. There are some three hundred statements, since none depends on values or on their number.
-_KNOWN: Final = 1000
-
-
-def in_portions(names: Sequence[str], values: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """Yield values under the names of a statement's parameters, as many at a time as names exist.
-
-    The last value fills unused names.
-    """
-    for start in range(0, len(values), len(names)):
-        some = values[start : start + len(names)]
-        yield dict(zip(names, chain(some, repeat(some[-1])), strict=False))
-
-
-@lru_cache(_KNOWN)
-def insert_into(table: Table) -> Insert:
-    """Return the statement that adds rows, which replace others in :data:`REPLACED_TABLES`."""
-    return Insert(table).inline()
-
-
-class CompiledStatement(NamedTuple):
-    """The SQL of a statement.
-
-    Attributes:
-        sql: the text.
-        order: the names of the values in the order of the text, None if the text names them.
-        fixed: the constant values.
-        names: the words of the text, among them the names of all tables that it reads or changes, and the names of
-            those whose rows refer to rows that it changes, or the other way round.
-        changes_rights: whether it may change the rights of users.
-    """
-
-    sql: str
-    order: tuple[str, ...] | None
-    fixed: Mapping[str, Any]
-    names: frozenset[str]
-    changes_rights: bool
-
-
-class StatementCompiler:
-    """Compiles statements for one database, and caches them.
-
-    They run on the driver's cursor, which takes half the time of SQLAlchemy's.
-
-    Attributes:
-        compiled: the same as :meth:`compile`, from the cache.
-        insert: returns the SQL that adds whole rows to a table.
-        page_cursor: see :class:`~logoadmin.adapters.sql_storage.databases.Dialect`.
-        refused: what the driver raises if a key refuses a record.
-    """
-
-    def __init__(self, dialect: Dialect, page_cursor: Callable[[PoolProxiedConnection], Any]) -> None:
-        """Compile for a database, with the parameter style of its driver."""
-        self._dialect = dialect
-        self.compiled = lru_cache(_KNOWN)(self.compile)
-        self.insert = lru_cache(_KNOWN)(self._insert)
-        self.page_cursor = page_cursor
-        self.refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
-
-    def compile(self, statement: ClauseElement, names: tuple[str, ...]) -> CompiledStatement:
-        """Compile a statement with parameters of these names."""
-        compiled: Any = statement.compile(dialect=self._dialect, column_keys=list(names))
-        order: tuple[str, ...] = tuple(compiled.positiontup or ())
-        fixed = {name: value for name, value in compiled.params.items() if name not in names}
-        changed, sql = getattr(statement, "table", None), str(compiled)
-        if isinstance(statement, Insert) and changed in REPLACED_TABLES:  # by the same name in all databases
-            sql = sql.replace("INSERT", "REPLACE", 1)
-        return CompiledStatement(
-            sql=sql,
-            order=None if order == names else order,
-            fixed=fixed,
-            names=frozenset([*re.findall(r"\w+", sql), *_neighbours(changed)]),
-            changes_rights=changed in _RIGHTS,
-        )
-
-    def _insert(self, table: Table) -> str:
-        return self.compile(insert_into(table), tuple(table.c.keys())).sql
-
-
-def _neighbours(table: Table | None) -> Iterator[str]:
-    """Yield the names of the tables to which rows of a table refer, and of those whose rows refer to it."""
-    for other in metadata.tables.values():
-        for key in other.foreign_keys:
-            if other is table:
-                yield key.column.table.name
-            elif key.column.table is table:
-                yield other.name
-
-
 # A write locks the row of counters first and holds it to the end, so writes run one at a time: changes are stored in
-# the order of their ids, and records need no locks. Auto-increment values cannot be used as ids: a rollback does not
-# return them, and databases count differently.
+# the order of their ids, and records need no locks.
 _COUNTED: Final = select(*(state.c[name] for name in COUNTED)).where(state.c.state_id == STATE_ID)
 _LOCK: Final = _COUNTED.with_for_update()
 _LOCK_AT_ONCE: Final = _COUNTED.with_for_update(nowait=True)
@@ -167,13 +41,13 @@ class Savepoint(NamedTuple):
     """The name of a savepoint, and the counters when it was set."""
 
     name: str
-    counted: dict[str, int]
+    counters: dict[str, int]
 
 
 class Start(NamedTuple):
     """Where a part of the work began that may be forgotten, see :meth:`Transaction.forget`."""
 
-    counted: dict[str, int]
+    counters: dict[str, int]
     held_back: dict[Table, int]
 
 
@@ -182,6 +56,9 @@ class Transaction:
 
     A write begins with :meth:`take_write_lock` and ends with :meth:`finish` and :meth:`commit`, or :meth:`undo`.
     Otherwise each statement is its own transaction.
+
+    Attributes:
+        counters: those of a write; a transaction that only reads has :data:`NO_COUNTERS`.
     """
 
     def __init__(self, connection: PoolProxiedConnection, statements: StatementCompiler) -> None:
@@ -191,10 +68,8 @@ class Transaction:
         self._statements = statements
         self._begun = False
         self._has_changed = False
-        self._counted: dict[str, int] = {}
-        self._raised: set[str] = set()
-        self._locked: dict[str, int] | None = None
-        self._issued: dict[str, int] = {}
+        self.counters = NO_COUNTERS
+        self._last: Mapping[str, int] = {}
         self._held_back: dict[Table, list[Row]] = {}
         self._held_text = 0
         self._has_lost_rows = False
@@ -212,8 +87,7 @@ class Transaction:
         """Begin a write, unless it has begun: take the lock, or fail if another holds it and ``wait`` is false."""
         if statement is not None:
             self.begin(statement)
-        self._locked = self._counters(_LOCK if wait else _LOCK_AT_ONCE)
-        self._counted = dict(self._locked)
+        self.counters = Counters(self._stored_counters(_LOCK if wait else _LOCK_AT_ONCE))
 
     def finish(self) -> None:
         """Store pending changes and counters, so that only the commit is left.
@@ -223,11 +97,9 @@ class Transaction:
         self.store_held_back()
         if self._has_lost_rows:
             raise RuntimeError("rows that were held back could not be stored")
-        if self._locked is not None:
-            raised = [name for name in sorted(self._raised) if self._counted[name] != self._locked[name]]
-            changed = {name: self._counted[name] for name in raised}
-            if changed or self._has_changed:
-                self.execute(self._statements.compiled(_STORE_COUNTED, tuple(changed)), changed)
+        raised = self.counters.raised()
+        if raised or self._has_changed:
+            self.execute(self._statements.compiled(_STORE_COUNTED, tuple(raised)), raised)
 
     def commit(self) -> None:
         """Commit. This is separate, since only the outcome of a commit is unknown if the connection is lost."""
@@ -244,15 +116,14 @@ class Transaction:
 
     def start_part(self) -> None:
         """Begin a part of the work that :meth:`forget` can undo as long as it has changed nothing."""
-        self._start = Start(dict(self._counted), {table: len(rows) for table, rows in self._held_back.items()})
+        self._start = Start(dict(self.counters.values), {table: len(rows) for table, rows in self._held_back.items()})
         self._has_changed_since_start = False
 
     def forget(self) -> bool:
         """Undo the part of the work that began last, unless it has changed rows in the database."""
         if self._has_changed_since_start:
             return False
-        self._counted = self._start.counted
-        self._issued.clear()
+        self.counters.restore(self._start.counters)
         for table, rows in self._held_back.items():
             del rows[self._start.held_back.get(table, 0) :]
         return True
@@ -261,7 +132,7 @@ class Transaction:
         """Begin a part of the work that can be undone separately."""
         self.store_held_back()
         self._depth += 1
-        savepoint = Savepoint(f"part_{self._depth}", dict(self._counted))
+        savepoint = Savepoint(f"part_{self._depth}", dict(self.counters.values))
         self._cursor.execute(f"SAVEPOINT {savepoint.name}")
         return savepoint
 
@@ -272,8 +143,7 @@ class Transaction:
 
     def roll_back(self, savepoint: Savepoint) -> None:
         """Undo a part of the work."""
-        self._counted = savepoint.counted
-        self._issued.clear()
+        self.counters.restore(savepoint.counters)
         self._held_back.clear()
         self._held_text = 0
         self._rights.clear()
@@ -340,7 +210,7 @@ class Transaction:
         if of in self._rights:
             return self._rights[of]
         found = self.row(statement, values)
-        if self._locked is not None:
+        if self.counters is not NO_COUNTERS:
             self._rights[of] = found
         return found
 
@@ -355,51 +225,15 @@ class Transaction:
             self._has_changed = self._has_changed_since_start = True
         return met
 
-    def next_id(self, name: str) -> int:
-        """Return the next id for a field of this name, in a write.
-
-        Raises:
-            Conflict: no ids are left (contract A2).
-        """
-        id_ = self._counted[name] + 1
-        if id_ > MAX_ID:
-            raise Conflict(f"No {name} is left")
-        self._counted[name] = id_
-        self._raised.add(name)
-        self._issued[name] = id_
-        return id_
-
     @property
     def last(self) -> Mapping[str, int]:
         """The highest id ever issued to a record, by the name of its field, and the last change of each kind."""
-        if not self._counted:
-            self._counted.update(self._counters(_COUNTED))
-        return self._counted
+        if self.counters is not NO_COUNTERS:
+            return self.counters.values
+        self._last = self._last or self._stored_counters(_COUNTED)
+        return self._last
 
-    def is_above_all(self, name: str, id_: int) -> bool:
-        """Return whether a write knows that an id is free because it is higher than any issued before.
-
-        Ids above MAX_COUNTED_ID are chosen by callers, so any of them may exist.
-        """
-        return self._locked is not None and self._counted.get(name, MAX_COUNTED_ID) < id_ <= MAX_COUNTED_ID
-
-    def take_unused(self, name: str, id_: int) -> bool:
-        """Return whether a write can tell that no record has an id; it then counts as issued."""
-        if self._issued.pop(name, None) == id_:
-            return True
-        is_unused = self.is_above_all(name, id_)
-        if is_unused:
-            self.count(id_, name)
-        return is_unused
-
-    def count(self, number: int, *names: str) -> None:
-        """Record, in a write, an id that was not issued here, or the number of a change."""
-        for name in names:
-            if number > self._counted[name]:
-                self._counted[name] = number
-                self._raised.add(name)
-
-    def _counters(self, statement: Select[Any]) -> dict[str, int]:
+    def _stored_counters(self, statement: Select[Any]) -> dict[str, int]:
         row = self.row(statement, {})
         if row is None:
             cause = Cause.CORRUPT if self.row(_MOVED, {}) is None else Cause.MOVED
