@@ -63,10 +63,6 @@ def value(seen: Shown) -> str:
     return found
 
 
-def complaints(seen: Shown) -> Locator:
-    return seen.page.locator(".cm-lintRange")
-
-
 def test_the_typed_text_is_the_value_and_violates_no_policy(page: Shown) -> None:
     field = edit(page, "a {}")
     page.page.locator("label").click()
@@ -81,6 +77,13 @@ def test_the_typed_text_is_the_value_and_violates_no_policy(page: Shown) -> None
     assert value(page) == "й"
     page.page.keyboard.press("ControlOrMeta+z")
     assert value(page) == "(x)"
+    # Tab indents, and after Escape moves the focus.
+    page.page.keyboard.press("ControlOrMeta+Home")
+    page.page.keyboard.press("Tab")
+    assert value(page) == "  (x)"
+    page.page.keyboard.press("Escape")
+    page.page.keyboard.press("Tab")
+    expect(page.page.get_by_role("button", name="Next")).to_be_focused()
     assert page.complaints == []
 
 
@@ -125,7 +128,7 @@ def test_properties_and_values_are_suggested(page: Shown, kind: str, before: str
 )
 def test_possible_mistakes_are_reported(page: Shown, kind: str, css: str, about: list[str]) -> None:
     edit(page, css, kind=kind)
-    expect(complaints(page).first).to_be_visible()
+    expect(page.page.locator(".cm-lintRange").first).to_be_visible()
     said = page.page.evaluate(DIAGNOSTICS)
     for text in about:
         assert any(text in each for each in said), said
@@ -159,33 +162,27 @@ def test_valid_css_has_no_complaints(page: Shown, kind: str, css: str) -> None:
     assert page.complaints == []
 
 
-def test_tab_indents_and_after_escape_moves_the_focus(page: Shown) -> None:
-    field = edit(page, "a")
-    field.focus()
-    page.page.keyboard.press("Tab")
-    assert value(page) == "  a"
-    page.page.keyboard.press("Escape")
-    page.page.keyboard.press("Tab")
-    expect(page.page.get_by_role("button", name="Next")).to_be_focused()
-
-
 def test_without_the_right_to_write_the_editor_is_read_only(page: Shown) -> None:
     field = edit(page, "a { color: red }", disabled=True)
     expect(field).to_have_attribute("aria-readonly", "true")
-    field.focus()
-    page.page.keyboard.type("x")
-    page.page.keyboard.press("Backspace")
+    field.press("x")
+    field.press("Backspace")
     assert value(page) == "a { color: red }"
 
 
-def test_without_the_editor_there_is_a_text_area(chromium: Browser) -> None:
-    with shown(chromium) as seen:
-        seen.page.route("**/css_code.js", lambda route: route.abort())
-        seen.show(EDITOR, {"value": "a {}"})
-        field = seen.page.get_by_role("textbox", name="CSS")
-        field.fill("b {}")
-        assert value(seen) == "b {}"
-        expect(field).to_have_js_property("tagName", "TEXTAREA")
+@pytest.fixture
+def seen(chromium: Browser) -> Iterator[Shown]:
+    with shown(chromium) as found:
+        yield found
+
+
+def test_without_the_editor_there_is_a_text_area(seen: Shown) -> None:
+    seen.page.route("**/css_code.js", lambda route: route.abort())
+    seen.show(EDITOR, {"value": "a {}"})
+    field = seen.page.get_by_role("textbox", name="CSS")
+    field.fill("b {}")
+    assert value(seen) == "b {}"
+    expect(field).to_have_js_property("tagName", "TEXTAREA")
 
 
 PREVIEW = """
@@ -206,11 +203,8 @@ def elsewhere() -> Iterator[Answering]:
         yield server
 
 
-@pytest.fixture
-def pictures() -> Iterator[Answering]:
-    """The server that the setting ``picture_hosts`` names."""
-    with counting() as server:
-        yield server
+# The server that the setting ``picture_hosts`` names.
+pictures = elsewhere
 
 
 def preview(seen: Shown, kind: str, css: str, target: str = "forum") -> Frame:
@@ -282,66 +276,60 @@ def test_a_theme_is_previewed_on_a_page_of_the_site(chromium: Browser) -> None:
         assert seen.complaints == []
 
 
-def test_hosts_that_no_policy_can_name_are_listed_but_not_offered(chromium: Browser) -> None:
+def test_hosts_that_no_policy_can_name_are_listed_but_not_offered(seen: Shown) -> None:
     never = "http://[::1]:8000", "https://[2001:db8::1]", "https://under_score.example", "ftp://files.example"
     css = "color: red; background: " + ", ".join(f"url({each}/x.png)" for each in never)
     words = "always blocked: browsers have no way to allow an address like this one"
-    with shown(chromium) as seen:
-        frame = preview(seen, "logo", css)
-        hosts = seen.page.locator(".host")
-        expect(hosts).to_contain_text([each.removeprefix("https://") for each in never])
-        expect(hosts.locator(".hint")).to_contain_text([words] * len(never))
-        expect(hosts.get_by_role("button")).to_have_count(0)
-        assert looks(frame, ".with .logo", "color") == ["rgb(255, 0, 0)"] * 2
+    frame = preview(seen, "logo", css)
+    hosts = seen.page.locator(".host")
+    expect(hosts).to_contain_text([each.removeprefix("https://") for each in never])
+    expect(hosts.locator(".hint")).to_contain_text([words] * len(never))
+    expect(hosts.get_by_role("button")).to_have_count(0)
+    assert looks(frame, ".with .logo", "color") == ["rgb(255, 0, 0)"] * 2
 
 
-def test_pictures_of_other_hosts_are_loaded_by_a_click_below_the_host_names(
-    chromium: Browser, elsewhere: Answering
-) -> None:
+def test_pictures_of_other_hosts_are_loaded_by_a_click_below_the_host_names(seen: Shown, elsewhere: Answering) -> None:
     let = "Show with pictures"
-    with shown(chromium) as seen:
-        frame = preview(seen, "logo", f"background: url(http://{elsewhere.host}/a.png); color: red")
-        assert looks(frame, ".with .logo", "color") == ["rgb(255, 0, 0)"] * 2
-        assert elsewhere.asked == []
-        hosts = seen.page.locator(".hosts")
-        expect(hosts).to_contain_text(elsewhere.host)
-        hosts.get_by_role("button", name=let).press("Enter")
-        settled(seen)
-        expect(hosts.get_by_role("button", name=let)).to_have_count(0)
-        expect(hosts).to_be_focused()
-        assert (elsewhere.asked, seen.complaints) == (["/a.png"], [])
+    frame = preview(seen, "logo", f"background: url(http://{elsewhere.host}/a.png); color: red")
+    assert looks(frame, ".with .logo", "color") == ["rgb(255, 0, 0)"] * 2
+    assert elsewhere.asked == []
+    hosts = seen.page.locator(".hosts")
+    expect(hosts).to_contain_text(elsewhere.host)
+    hosts.get_by_role("button", name=let).press("Enter")
+    settled(seen)
+    expect(hosts.get_by_role("button", name=let)).to_have_count(0)
+    expect(hosts).to_be_focused()
+    assert (elsewhere.asked, seen.complaints) == (["/a.png"], [])
 
 
-def test_an_import_is_followed_only_when_allowed(chromium: Browser, elsewhere: Answering) -> None:
-    with shown(chromium) as seen:
-        css = f"@import url(http://{elsewhere.host}/x.css); h1 {{ color: rgb(1, 2, 3) }}"
-        frame = preview(seen, "theme", css)
-        assert looks(frame, "h1", "color") == ["rgb(1, 2, 3)"]
-        assert (elsewhere.asked, looks(frame, "body", "letterSpacing"), seen.complaints) == ([], ["normal"], [])
-        expect(seen.page.locator(".hosts")).to_contain_text(f"{elsewhere.host}stylesheetnot loaded")
-        seen.page.locator(".hosts .primary").click()
-        frame = settled(seen)
-        expect(frame.locator("body")).to_have_css("letter-spacing", "3px")
-        assert looks(frame, "h1", "color") == ["rgb(1, 2, 3)"]
-        assert (elsewhere.asked, seen.complaints) == (["/x.css"], [])
+def test_an_import_is_followed_only_when_allowed(seen: Shown, elsewhere: Answering) -> None:
+    css = f"@import url(http://{elsewhere.host}/x.css); h1 {{ color: rgb(1, 2, 3) }}"
+    frame = preview(seen, "theme", css)
+    assert looks(frame, "h1", "color") == ["rgb(1, 2, 3)"]
+    assert (elsewhere.asked, looks(frame, "body", "letterSpacing"), seen.complaints) == ([], ["normal"], [])
+    expect(seen.page.locator(".hosts")).to_contain_text(f"{elsewhere.host}stylesheetnot loaded")
+    seen.page.locator(".hosts .primary").click()
+    frame = settled(seen)
+    expect(frame.locator("body")).to_have_css("letter-spacing", "3px")
+    assert looks(frame, "h1", "color") == ["rgb(1, 2, 3)"]
+    assert (elsewhere.asked, seen.complaints) == (["/x.css"], [])
 
 
-def test_animations_are_paused_until_started(chromium: Browser, elsewhere: Answering) -> None:
+def test_animations_are_paused_until_started(seen: Shown, elsewhere: Answering) -> None:
     moving = "@keyframes m { to { opacity: 0 } } h1, h1::before { animation: m 9s infinite !important; content: 'x' }"
     running = "document.getAnimations().length"
-    with shown(chromium) as seen:
-        # Layers of an imported sheet come before ours.
-        layered = f"@import url(http://{elsewhere.host}/x.css); {moving} @layer calm {{ {moving} }}"
-        for css in (moving, layered):
-            frame = preview(seen, "theme", css)
-            assert frame.evaluate(running) == 0
-        for button, count in (("Play animations", 2), ("Stop animations", 0)):
-            seen.page.get_by_role("button", name=button).click()
-            for _ in range(100):
-                if frame.evaluate(running) == count:
-                    break
-                seen.page.wait_for_timeout(50)
-            assert frame.evaluate(running) == count
+    # Layers of an imported sheet come before ours.
+    layered = f"@import url(http://{elsewhere.host}/x.css); {moving} @layer calm {{ {moving} }}"
+    for css in (moving, layered):
+        frame = preview(seen, "theme", css)
+        assert frame.evaluate(running) == 0
+    for button, count in (("Play animations", 2), ("Stop animations", 0)):
+        seen.page.get_by_role("button", name=button).click()
+        for _ in range(100):
+            if frame.evaluate(running) == count:
+                break
+            seen.page.wait_for_timeout(50)
+        assert frame.evaluate(running) == count
 
 
 _SHADOWS = ", ".join(["0 0 500px 200px red"] * 15_000)
@@ -357,55 +345,52 @@ _TOO_LONG, _TOO_DEEP = "would take a browser too long to draw", "200 blocks"
         ("theme", "a{b:(}" * 40_000, _TOO_DEEP),
     ],
 )
-def test_css_that_would_block_the_browser_is_not_shown(chromium: Browser, kind: str, css: str, words: str) -> None:
-    with shown(chromium) as seen:
-        frame = preview(seen, kind, css)
-        expect(seen.page.get_by_text(words)).to_be_visible()
-        assert looks(frame, ".with .logo" if kind == "logo" else "h1", "boxShadow")[0] == "none"
-        assert frame.evaluate("document.adoptedStyleSheets.every((sheet) => sheet.cssRules.length < 100)")
-        assert seen.complaints == []
+def test_css_that_would_block_the_browser_is_not_shown(seen: Shown, kind: str, css: str, words: str) -> None:
+    frame = preview(seen, kind, css)
+    expect(seen.page.get_by_text(words)).to_be_visible()
+    assert looks(frame, ".with .logo" if kind == "logo" else "h1", "boxShadow")[0] == "none"
+    assert frame.evaluate("document.adoptedStyleSheets.every((sheet) => sheet.cssRules.length < 100)")
+    assert seen.complaints == []
 
 
-def test_scripts_in_the_frame_have_no_access(chromium: Browser, elsewhere: Answering) -> None:
-    with shown(chromium) as seen:
-        frame = preview(seen, "theme", "h1 { color: red }")
-        tried = frame.evaluate(
-            """async ([place, elsewhere]) => {
-                const refused = async (act) => { try { await act(); return false; } catch { return true; } };
-                return {
-                    origin: origin,
-                    storage: await refused(() => localStorage.length),
-                    session: await refused(() => sessionStorage.length),
-                    cookie: await refused(() => document.cookie),
-                    parent: await refused(() => parent.document.title),
-                    service: await refused(() => fetch(place + "/api/logos")),
-                    elsewhere: await refused(() => fetch(elsewhere)),
-                    top: await refused(() => { top.location.href = elsewhere; }),
-                    popup: open(elsewhere) === null,
-                    markup: await refused(() => { document.body.innerHTML = "<b>x</b>"; }),
-                };
-            }""",
-            [seen.place, f"http://{elsewhere.host}/"],
-        )
-        assert tried.pop("origin") == "null"
-        assert set(tried.values()) == {True}, tried
-        assert (elsewhere.asked, seen.page.url) == ([], f"{seen.place}/console/")
+def test_scripts_in_the_frame_have_no_access(seen: Shown, elsewhere: Answering) -> None:
+    frame = preview(seen, "theme", "h1 { color: red }")
+    tried = frame.evaluate(
+        """async ([place, elsewhere]) => {
+            const refused = async (act) => { try { await act(); return false; } catch { return true; } };
+            return {
+                origin: origin,
+                storage: await refused(() => localStorage.length),
+                session: await refused(() => sessionStorage.length),
+                cookie: await refused(() => document.cookie),
+                parent: await refused(() => parent.document.title),
+                service: await refused(() => fetch(place + "/api/logos")),
+                elsewhere: await refused(() => fetch(elsewhere)),
+                top: await refused(() => { top.location.href = elsewhere; }),
+                popup: open(elsewhere) === null,
+                markup: await refused(() => { document.body.innerHTML = "<b>x</b>"; }),
+            };
+        }""",
+        [seen.place, f"http://{elsewhere.host}/"],
+    )
+    assert tried.pop("origin") == "null"
+    assert set(tried.values()) == {True}, tried
+    assert (elsewhere.asked, seen.page.url) == ([], f"{seen.place}/console/")
 
 
 @pytest.mark.rule("contract L4")
-def test_an_allowed_host_is_not_contacted_before_the_service_lists_it(chromium: Browser, elsewhere: Answering) -> None:
-    with shown(chromium) as seen:
-        css = f"h1 {{ background: url(http://{elsewhere.host}/a.png) }}"
-        seen.show(PREVIEW, {"kind": "theme", "css": css, "target": "forum", "listed": []})
-        settled(seen)
-        seen.page.locator(".hosts .primary").click()
-        expect(seen.page.locator(".hosts")).to_contain_text("has not listed all of the allowed hosts")
-        settled(seen)
-        assert (elsewhere.asked, "reach" in (seen.page.locator("iframe").get_attribute("src") or "")) == ([], False)
-        seen.page.evaluate("host => { props.value = { ...props.value, listed: [host] } }", elsewhere.host)
-        expect(seen.page.locator(".hosts")).not_to_contain_text("has not listed")
-        settled(seen)
-        assert elsewhere.asked == ["/a.png"]
+def test_an_allowed_host_is_not_contacted_before_the_service_lists_it(seen: Shown, elsewhere: Answering) -> None:
+    css = f"h1 {{ background: url(http://{elsewhere.host}/a.png) }}"
+    seen.show(PREVIEW, {"kind": "theme", "css": css, "target": "forum", "listed": []})
+    settled(seen)
+    seen.page.locator(".hosts .primary").click()
+    expect(seen.page.locator(".hosts")).to_contain_text("has not listed all of the allowed hosts")
+    settled(seen)
+    assert (elsewhere.asked, "reach" in (seen.page.locator("iframe").get_attribute("src") or "")) == ([], False)
+    seen.page.evaluate("host => { props.value = { ...props.value, listed: [host] } }", elsewhere.host)
+    expect(seen.page.locator(".hosts")).not_to_contain_text("has not listed")
+    settled(seen)
+    assert elsewhere.asked == ["/a.png"]
 
 
 HOSTILE = {

@@ -6,73 +6,43 @@ from typing import Any
 import pytest
 
 from tests.console.conftest import Module
+from tests.domain.publication.css_samples import HOSTS as CONTACTED
 
-pytestmark = pytest.mark.slow("a browser")
+pytestmark = [pytest.mark.slow("a browser"), pytest.mark.rule("contract J2", "contract J3", "contract J4")]
 
-HOSTS = "parts/css/css_hosts.js"
+HOSTS, DIFF = "parts/css/css_hosts.js", "parts/diff/line_diff.js"
 A, B = "https://a.example", "https://b.example:8080"
-
+# As in the verdict of the service, with the scheme.
 CONTACTS = {
-    "background: url(https://a.example/x.png) center": [A],
-    "background: url( 'https://a.example' ), url(//b.example:8080/)": [A, B],
-    "a{b:u\\72l('https://a.example')}": [A],
-    "a{b:url('h\\\nttps://a.example')}": [A],
-    f"a{{b:url({' ' * 200}'https://a.example')}}": [A],
+    **{css: [f"https://{host}" for host in hosts] for hosts, texts in CONTACTED.items() for css in texts},
+    f"a{{b:url({' ' * 200}'{A}')}}": [A],
     "a{b:url(https:\\\\\\\\a.example)}": [A],
-    "b: image-set('https://a.example' 1x, url(https://b.example:8080) 2x type('image/png'))": [A, B],
-    "--x: 'https://a.example'; b: image-set(var(--x))": [A],
-    "b: src('https://a.example')": [A],
-    "x{cursor:url(//a.example),auto;mask:image('https://b.example:8080')}": [A, B],
-    "x{border-image:url(https://a.example) 1; content: url(https://b.example:8080)}": [A, B],
-    "@font-face{font-family:x;src:local('no'),url(https://a.example/f.woff2) format('woff2')}": [A],
-    "@IMPORT/**/url(https://a.example)": [A],
-    "@supports (a:url(https://a.example)) { b { c: url(https://b.example:8080) } }": [A, B],
-    "b:url(https://a.example": [A],
+    f"@IMPORT/**/url({A})": [A],
+    f"@supports (a:url({A})) {{ b {{ c: url({B}) }} }}": [A, B],
     "b:url(HTTP://A.Example:80/)": ["http://a.example"],
     "b:url(https://\u00e4.example)": ["https://xn--4ca.example"],
     "b:url(http://[0:0::1]:8000/x), url(https://[2001:DB8::1])": ["http://[::1]:8000", "https://[2001:db8::1]"],
-    "a{b:(;url(https://a.example)": [A],
-    'a{b:url(no"t) ; c:url(https://a.example)}': [A],
-    # These contact nobody.
-    "content: 'https://no.example'; font-family: url": [],
-    "a[href^='https://no.example']{}": [],
-    "/* url(https://no.example) */": [],
-    "a{b:url(data:image/png;base64,xx), url(javascript:alert(1)), url(#mark)}": [],
-    "b:10url(https://no.example); c: #url(https://no.example)": [],
-    "@namespace svg url(https://no.example);": [],
-    "@-moz-document url(https://no.example), url-prefix('https://no.example') {}": [],
 }
 
 
-@pytest.mark.rule("contract J2")
 def test_every_host_is_listed_once(module: Module) -> None:
     for end in ("\n", "\r\n"):
         found = {css: module(HOSTS, "contactsOf", [css.replace("\n", end)])["origins"] for css in CONTACTS}
         assert found == CONTACTS
 
 
-OWN = {"origins": [], "imports": [], "own": True}
+def test_fonts_and_requests_to_the_site_itself_are_recognised(module: Module) -> None:
+    for css, fonts in {
+        f"@font-face {{ font-family: x; src: local('no'), url({A}/f.woff2) }} a {{ b: url({B}) }}": [A],
+        f"@font-face {{ SRC:url('{A}'), url({B}) format('woff2') }}": [A, B],
+        f"src: url({A})": [A],
+        f"a {{ background: url({A}) }} src {{ b: url({A}) }}": [],
+    }.items():
+        assert module(HOSTS, "contactsOf", [css])["fonts"] == fonts
+    for css in ("a{b:url(x.png)}", "a{b:url(/api/logos)}", "@import '../x.css';", "b:url(?x)"):
+        assert module(HOSTS, "contactsOf", [css]).items() >= {"origins": [], "imports": [], "own": True}.items()
 
 
-@pytest.mark.rule("contract J2")
-@pytest.mark.parametrize(
-    ("css", "expected"),
-    [
-        *((css, OWN) for css in ("a{b:url(x.png)}", "a{b:url(/api/logos)}", "@import '../x.css';", "b:url(?x)")),
-        (f"@font-face {{ font-family: x; src: local('no'), url({A}/f.woff2) }} a {{ b: url({B}) }}", {"fonts": [A]}),
-        (f"@font-face {{ SRC:url('{A}'), url({B}) format('woff2') }}", {"fonts": [A, B]}),
-        (f"src: url({A})", {"fonts": [A]}),
-        (f"a {{ background: url({A}) }} src {{ b: url({A}) }}", {"fonts": []}),
-    ],
-)
-def test_fonts_and_requests_to_the_site_itself_are_recognised(
-    module: Module, css: str, expected: dict[str, object]
-) -> None:
-    found = module(HOSTS, "contactsOf", [css])
-    assert {name: found[name] for name in expected} == expected
-
-
-@pytest.mark.rule("contract J2")
 @pytest.mark.parametrize(
     ("css", "imports", "rest"),
     [
@@ -94,7 +64,6 @@ def test_imports_that_browsers_follow_are_extracted(
         assert found["rest"] == rest
 
 
-@pytest.mark.rule("contract J2")
 @pytest.mark.parametrize(
     ("head", "piece", "tail"),
     [("a{b:url(", "\\aaaaaa", "("), ("a{b:url(", "x ", "(}"), ("@import 'x' ", "/* ", ""), ("", '@document\\"', "")],
@@ -109,7 +78,7 @@ def test_css_crafted_for_backtracking_is_read(module: Module, head: str, piece: 
 
 
 def diff(module: Module, before: str, after: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = module("parts/diff/line_diff.js", "lineDiff", [before, after])
+    found: list[dict[str, Any]] = module(DIFF, "lineDiff", [before, after])
     return found
 
 
@@ -117,7 +86,6 @@ def lines(runs: list[dict[str, Any]], *kinds: str) -> list[str]:
     return [line for run in runs if run["kind"] in kinds for line in run["lines"]]
 
 
-@pytest.mark.rule("contract J3")
 @pytest.mark.parametrize(
     ("before", "after", "kinds"),
     [
@@ -132,7 +100,6 @@ def test_each_run_of_lines_is_same_added_or_removed(module: Module, before: str,
     assert " ".join(run["kind"] for run in diff(module, before, after)) == kinds
 
 
-@pytest.mark.rule("contract J3")
 def test_a_diff_contains_both_texts_with_correct_line_numbers(module: Module) -> None:
     chance = random.Random(7)
     for _ in range(40):
@@ -149,7 +116,6 @@ def test_a_diff_contains_both_texts_with_correct_line_numbers(module: Module) ->
                 assert new[run["after"] - 1 :][:count] == run["lines"]
 
 
-@pytest.mark.rule("contract J3")
 def test_changed_words_within_a_line_are_marked(module: Module) -> None:
     found: Any = module("parts/diff/diff.js", "wordDiff", ["color: #123; width: 10px", "color: #456; width: 10px"])
     assert [each["text"] for each in found["removed"] if each["isChanged"]] == ["123"]
@@ -161,36 +127,28 @@ def test_changed_words_within_a_line_are_marked(module: Module) -> None:
     assert module("parts/diff/diff.js", "wordDiff", ["x" * 2000, "x" * 1999 + "y"]) is None
 
 
-@pytest.mark.rule("contract J4")
-@pytest.mark.parametrize(
-    ("base", "mine", "theirs", "both"),
-    [
-        ("a\nb\nc", "x\nb\nc", "a\nb\ny", "x\nb\ny"),
-        ("a\nb\nc", "a\nb\nc\nd", "z\na\nb\nc", "z\na\nb\nc\nd"),
-        ("a\nb\nc", "a\nc", "a\nb\nc", "a\nc"),
-        ("a\nb\nc", "a\nx\nc", "a\nx\nc", "a\nx\nc"),
-        *(("a\nb\nc", "a\nx\nc", "a\ny\nc", None), ("a\nb\nc", "a\nc", "a\ny\nc", None)),
-        *(("a\nb", "x\nb", "a\ny", None), ("", "mine", "theirs", None)),
-        ("a\r\nb\r\nc", "x\r\nb\r\nc", "a\r\nb\r\nc", "x\nb\nc"),
-    ],
-)
-def test_concurrent_edits_of_separate_lines_are_merged(
-    module: Module, base: str, mine: str, theirs: str, both: str | None
-) -> None:
-    assert module("parts/diff/line_diff.js", "mergedLines", [base, mine, theirs]) == both
-    assert module("parts/diff/line_diff.js", "mergedLines", [base, theirs, mine]) == both
+Merged = tuple[str | list[int] | None, ...]
+# The versions before and after two concurrent edits, and their merger, if there is one.
+MERGED_LINES: list[Merged] = [
+    *(("a\nb\nc", "x\nb\nc", "a\nb\ny", "x\nb\ny"), ("a\nb\nc", "a\nb\nc\nd", "z\na\nb\nc", "z\na\nb\nc\nd")),
+    *(("a\nb\nc", "a\nc", "a\nb\nc", "a\nc"), ("a\nb\nc", "a\nx\nc", "a\nx\nc", "a\nx\nc")),
+    *(("a\nb\nc", "a\nx\nc", "a\ny\nc", None), ("a\nb\nc", "a\nc", "a\ny\nc", None)),
+    *(("a\nb", "x\nb", "a\ny", None), ("", "mine", "theirs", None)),
+    ("a\r\nb\r\nc", "x\r\nb\r\nc", "a\r\nb\r\nc", "x\nb\nc"),
+]
+MERGED_AUTHORS: list[Merged] = [
+    *(([1, 2], [1, 2, 3], [1, 2, 4], [1, 2, 4, 3]), ([1, 2], [2], [1, 2, 4], [2, 4])),
+    *(([1, 2], [1, 2, 3], [2, 1], None), ([1], [1, 3], [1, 3], [1, 3]), ([], [3], [4], [4, 3])),
+]
 
 
-@pytest.mark.rule("contract J4")
-@pytest.mark.parametrize(
-    ("base", "mine", "theirs", "both"),
-    [
-        ([1, 2], [1, 2, 3], [1, 2, 4], [1, 2, 4, 3]),
-        *(([1, 2], [2], [1, 2, 4], [2, 4]), ([1, 2], [1, 2, 3], [2, 1], None), ([1], [1, 3], [1, 3], [1, 3])),
-        ([], [3], [4], [4, 3]),
-    ],
-)
-def test_concurrent_choices_of_authors_are_merged_unless_reordered(
-    module: Module, base: list[int], mine: list[int], theirs: list[int], both: list[int] | None
-) -> None:
-    assert module("parts/diff/line_diff.js", "mergedList", [base, mine, theirs]) == both
+@pytest.mark.parametrize("versions", MERGED_LINES)
+def test_concurrent_edits_of_separate_lines_are_merged(module: Module, versions: Merged) -> None:
+    base, mine, theirs, both = versions
+    assert module(DIFF, "mergedLines", [base, mine, theirs]) == both
+    assert module(DIFF, "mergedLines", [base, theirs, mine]) == both
+
+
+@pytest.mark.parametrize("versions", MERGED_AUTHORS)
+def test_concurrent_choices_of_authors_are_merged_unless_reordered(module: Module, versions: Merged) -> None:
+    assert module(DIFF, "mergedList", [*versions[:3]]) == versions[3]

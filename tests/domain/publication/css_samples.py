@@ -5,6 +5,36 @@ from typing import Final
 from urllib.parse import quote
 
 PAGE: Final = '<!doctype html><meta charset="utf-8"><title>CSS</title><b>b</b><input value="a">'
+A, B = "a.example", "b.example:8080"
+# CSS with the hosts that browsers contact for it.
+HOSTS: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
+    (A,): (
+        *("a{background: url(https://a.example/x.png) center}", 'a { b: URL("https://a.example") }'),
+        *("a{b:u\\72l('https://a.example')}", "a{b:\\75 RL(  https://a.example/\\29 )}"),
+        *("a{b:url(\\68 ttps://a.example)}", "a{b:url('h\\\nttps://a.example')}"),
+        *("a{b:-webkit-image-set('https://a.example' 1x)}", "a{--x:'https://a.example';b:image-set(var(--x))}"),
+        *("a{--x:url(https://a.example)}", "} } b{c:url(https://a.example)}", "a{b:(;url(https://a.example)"),
+        "@font-face{font-family:x;src:local('no'),url(https://a.example/f.woff2) format('woff2')}",
+        *("a{b:url(https://a.example", "a{b:url('https://a.example", 'a{b:url(no"t) ; c:url(https://a.example)}'),
+        *('a{b:url(x"\\\\)}c{d:url(https://a.example)}', f"a{{b:{'1' * 5000} url(https://a.example)}}"),
+        *("@namespace x [;] ; a{b:url(https://a.example)}", "@namespace x {} a{b:url(https://a.example)}"),
+        "a{--x:@namespace url(https://a.example)}",
+    ),
+    (A, B): (
+        "a{background: url( 'https://a.example' ), url(//b.example:8080/)}",
+        "a{b:image-set('https://a.example' 1x, url(https://b.example:8080) 2x type('image/png'))}",
+        "a{b:src('https://a.example');c:image('//b.example:8080')}",
+        "a{b:-webkit-cross-fade(url(https://a.example), url(https://b.example:8080), 50%)}",
+        "a{b{&:hover{c:url(https://a.example)}}@media print{d:url(https://b.example:8080)}}",
+    ),
+    (): (
+        *("a{content:'https://no.example';font-family:url}", "a[href^='https://no.example']{}"),
+        *("/* url(https://no.example) */", "a{b:url(https://no .example)}"),
+        *("a{b:10url(https://no.example);c:#url(https://no.example)}", "@namespace svg url(https://no.example);"),
+        "@-moz-document url(https://no.example), url-prefix('https://no.example') {}",
+        "a{b:url(x.png) url(/x) url(?x) url(#x) url() url('')}",
+    ),
+}
 URLS: Final = (
     *("https://a.example", "//a.example", "///a.example", "\\5c\\5c a.example", "/\\5c a.example", "\\5c/a.example"),
     *("https:a.example", "http:a.example", "https:/a.example", "https:\\5c\\5c a.example", "HTTPS://A.EXAMPLE"),
