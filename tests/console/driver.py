@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any, Final, Literal
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Route, expect
@@ -221,10 +220,6 @@ class Person:
             self.catch(expected, place)
             expect(button).to_have_attribute("aria-disabled", "true")
         assert words[0] in (place.locator(".hidden").first.text_content() or "")
-
-    def picture(self, name: str, folder: Path) -> None:
-        """Take a picture of the page into a folder."""
-        self.page.screenshot(path=folder / f"{name}.png", animations="disabled")
 
 
 class VirtualAuthenticator:

@@ -1,14 +1,15 @@
 """Every view and state in all appearances: axe, forced colours, letters, styles and screenshots (contract J5)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
+from playwright.sync_api import Browser, CDPSession, Page, expect
 
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.proposal_commands import DeclineProposal
@@ -40,6 +41,7 @@ KEYS: Final = [
     for source in (CONSOLE / "texts" / "en").glob("*.js")
     for key in re.findall(r'(?m)^  "(\w+\.[^"]+)":', source.read_text("utf-8"))
 ]
+# The texts shown as keys, as when a view starts before its words have loaded.
 WORDLESS: Final = """(keys) => {
   const known = new Set(keys);
   const names = ["title", "aria-label", "placeholder", "aria-description"];
@@ -51,30 +53,15 @@ WORDLESS: Final = """(keys) => {
 }"""
 
 
-def wordless(page: Page) -> list[str]:
-    """Return the texts shown as keys, as when a view starts before its words have loaded."""
-    assert len(KEYS) > 500
-    found: list[str] = page.evaluate(WORDLESS, KEYS)
-    return found
-
-
 def findings(page: Page) -> list[str]:
     """Let axe read what is shown, where the policy of the page allows no script of ours."""
     session: CDPSession = page.context.new_cdp_session(page)
-    try:
-        for source in (RUN,) if page.evaluate("'axe' in globalThis") else (AXE, RUN):
-            answer: dict[str, Any] = session.send(
-                "Runtime.evaluate",
-                {
-                    "expression": source,
-                    "awaitPromise": True,
-                    "returnByValue": source is RUN,
-                    "allowUnsafeEvalBlockedByCSP": True,
-                },
-            )
-            assert "exceptionDetails" not in answer, answer
-    finally:
-        session.detach()
+    options = {"awaitPromise": True, "allowUnsafeEvalBlockedByCSP": True}
+    for source in (RUN,) if page.evaluate("'axe' in globalThis") else (AXE, RUN):
+        asked = options | {"expression": source, "returnByValue": source is RUN}
+        answer: dict[str, Any] = session.send("Runtime.evaluate", asked)
+        assert "exceptionDetails" not in answer, answer
+    session.detach()
     found: list[str] = answer["result"]["value"]
     return found
 
@@ -107,11 +94,12 @@ def test_every_view_is_among_the_tested_ones() -> None:
         assert any(re.fullmatch(re.sub(r":\w+", r"\\d+", path), view) for view in looked_at), path
 
 
-# Whether a bar covers the focused element.
+# The focused element outside of the sidebar, if a bar covers it.
 _COVERED: Final = """() => {
   const { left, top, width, height } = document.activeElement.getBoundingClientRect();
   const there = document.elementFromPoint(Math.max(left, 0) + width / 2, top + height / 2);
-  return Boolean(there?.closest(".sidebar, .review-actions, .strip")) && !there.contains(document.activeElement);
+  if (!there?.closest(".sidebar, .review-actions, .strip") || there.contains(document.activeElement)) return null;
+  return document.activeElement.closest(".sidebar") ? null : document.activeElement.outerHTML;
 }"""
 
 
@@ -127,8 +115,7 @@ def test_no_bar_covers_what_has_the_focus_or_a_menu_on_a_phone(still: Person) ->
         still.settle()
         for _ in range(30):
             page.keyboard.press("Tab")
-            covered = page.evaluate(_COVERED) and page.evaluate("document.activeElement.closest('.sidebar') === null")
-            assert not covered, (path, page.evaluate("document.activeElement.outerHTML"))
+            assert page.evaluate(_COVERED) is None, path
     still.open("logos")
     page.locator(".card .select").first.check()
     page.locator(".strip summary").click()
@@ -205,7 +192,8 @@ def complaints(person: Person, appearance: Appearance) -> list[str]:
     """Look at what is shown in another way; return what is wrong with it."""
     person.see(appearance)
     person.settle()
-    return [*findings(person.page), *wordless(person.page), *too_wide(person, appearance)]
+    assert len(KEYS) > 500
+    return [*findings(person.page), *person.page.evaluate(WORDLESS, KEYS), *too_wide(person, appearance)]
 
 
 @pytest.mark.rule("contract J5", "contract R4")
@@ -239,12 +227,8 @@ def test_axe_finds_nothing_in_submissions_and_in_the_views_of_members(still: Per
 def test_axe_finds_nothing_in_states_of_views(still: Person, way: int) -> None:
     still.sign_in()
     found = {}
-    appearances = (
-        Appearance(1280, "light", "en"),
-        Appearance(320, "dark", "ru"),
-        Appearance(320, "light", "en"),
-        Appearance(1280, "dark", "ru"),
-    )
+    wide, narrow = (Appearance(1280, "light", "en"), Appearance(1280, "dark", "ru")), Appearance(320, "dark", "ru")
+    appearances = (wide[0], narrow, replace(narrow, scheme="light", language="en"), wide[1])
     for state, become in enumerate(STATES):
         become(still)
         appearance = appearances[(way + 2 * state) % 4]
@@ -260,11 +244,8 @@ _LINES: Final = """(element) => {
   const { outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderTopColor, color } = getComputedStyle(element);
   return [outlineStyle === "none" ? "" : outlineWidth + outlineColor, borderTopWidth + borderTopColor, color];
 }"""
-
-
-def lines(locator: Locator) -> list[str]:
-    found: list[str] = locator.evaluate(_LINES)
-    return found
+# The background of a switch, and whether the system adjusts its colours.
+_FILLING: Final = "(e) => [getComputedStyle(e).backgroundColor, getComputedStyle(e).forcedColorAdjust]"
 
 
 @pytest.mark.rule("contract J4", "contract J5")
@@ -281,35 +262,29 @@ def test_selected_inactive_and_disabled_states_are_visible_in_forced_colours(
             (".card.selected", ".card:not(.selected)"),
             (".strip .button[aria-disabled=true]", ".strip .button:not([aria-disabled=true])"),
         ]:
-            assert lines(page.locator(one).first) != lines(page.locator(other).first), one
+            assert page.locator(one).first.evaluate(_LINES) != page.locator(other).first.evaluate(_LINES), one
         person.open("logos/1")
-        on = filling(page, ".switch:checked")
-        page.get_by_role("switch").click()
-        assert filling(page, ".switch:not(:checked)") != on
-        page.get_by_role("switch").click()
+        switch = page.get_by_role("switch")
+        on = switch.evaluate(_FILLING)
+        switch.click()
+        expect(switch).not_to_be_checked()
+        assert switch.evaluate(_FILLING) != on
+        switch.click()
         # The preview of the site has the colours of the site.
         site = page.frame_locator(".preview-frame").locator("body")
         expect(site).to_have_css("forced-color-adjust", "none")
         save = page.locator(".record-save")
-        forbidden = lines(save)
+        forbidden = save.evaluate(_LINES)
         page.get_by_label("Name").fill("")
         expect(save).not_to_have_attribute("aria-disabled", "true")
-        assert lines(save) != forbidden
+        assert save.evaluate(_LINES) != forbidden
         field = page.get_by_label("Name")
         page.get_by_role("combobox", name="Target").focus()
-        usual = lines(field)
+        usual = field.evaluate(_LINES)
         page.keyboard.press("Control+s")
         expect(field).to_have_attribute("aria-invalid", "true")
         page.get_by_role("combobox", name="Target").focus()
-        assert lines(field) != usual
-
-
-def filling(page: Page, switch: str) -> tuple[str, str]:
-    """Return the background of a switch, and whether the system adjusts its colours."""
-    style = page.locator(switch).first.evaluate(
-        "(e) => [getComputedStyle(e).backgroundColor, getComputedStyle(e).forcedColorAdjust]"
-    )
-    return style[0], style[1]
+        assert field.evaluate(_LINES) != usual
 
 
 @pytest.mark.rule("contract J5")
@@ -329,33 +304,26 @@ def test_all_letters_of_the_texts_are_in_the_typeface(console: Person) -> None:
 
 
 FOLDER: Final = OPTIONS.get("LOGOADMIN_TEST_PICTURES")
-# A few show that screenshots can be taken; with a folder, all are taken.
-VIEWS_SHOWN: Final = VIEWS if FOLDER else ("", "logos")
-STATES_SHOWN: Final = STATES if FOLDER else STATES[-1:]
-SHOWN: Final = APPEARANCES if FOLDER else (APPEARANCES[0], APPEARANCES[-1])
 
 
 @pytest.mark.release
 @pytest.mark.rule("contract J3")
-def test_screenshots_of_every_view_are_taken(chromium: Browser, service: Served, tmp_path: Path) -> None:
-    folder = Path(FOLDER) if FOLDER else tmp_path
+def test_screenshots_of_every_view_are_taken(still: Person, tmp_path: Path) -> None:
+    """A few show that it is possible; with a folder, all are taken."""
+    folder = Path(FOLDER or tmp_path)
     folder.mkdir(parents=True, exist_ok=True)
-    with looking(chromium, service, reduced_motion="reduce") as person:
-        person.open()
-        for shown in ("sign-in", *VIEWS_SHOWN, *STATES_SHOWN):
-            person.see(APPEARANCES[0])
-            if not isinstance(shown, str):
-                shown(person)
-            elif shown != "sign-in":
-                person.open(shown)
-            named = (
-                re.sub(r"\W", "-", shown or "overview") if isinstance(shown, str) else shown.__name__.replace("_", "-")
-            )
-            for appearance in SHOWN:
-                person.see(appearance)
-                person.settle()
-                person.picture(f"{named}-{appearance.width}-{appearance.scheme}-{appearance.language}", folder)
-            if shown == "sign-in":
-                person.sign_in()
-    assert len(list(folder.glob("*.png"))) >= len(SHOWN) * (1 + len(VIEWS_SHOWN) + len(STATES_SHOWN))
-    assert service.external_hosts.pictures
+    views, states, appearances = (VIEWS, STATES, APPEARANCES) if FOLDER else (VIEWS[:2], STATES[-1:], APPEARANCES[::11])
+    opened: dict[str, Callable[[], object]] = {"sign-in": still.open}
+    opened |= {re.sub(r"\W", "-", path or "overview"): partial(still.sign_in, path) for path in views}
+    opened |= {state.__name__.replace("_", "-"): partial(state, still) for state in states}
+    still.open()
+    for name, become in opened.items():
+        still.see(APPEARANCES[0])
+        become()
+        for each in appearances:
+            still.see(each)
+            still.settle()
+            file = folder / f"{name}-{each.width}-{each.scheme}-{each.language}.png"
+            still.page.screenshot(path=file, animations="disabled")
+    assert len(list(folder.glob("*.png"))) >= len(appearances) * len(opened)
+    assert still.service.external_hosts.pictures
