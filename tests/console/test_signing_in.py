@@ -16,7 +16,6 @@ from logoadmin.adapters.oauth_issuer.oidc import OidcIssuer
 from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules
-from logoadmin.domain.identity.users import SetPassword
 from logoadmin.domain.kernel.errors import SignInRefused
 from logoadmin.domain.publication.publication_records import Page
 from logoadmin.settings import settings_of
@@ -37,27 +36,13 @@ PHONE: Final = {"width": 390, "height": 800}
 PASSKEYS_AT: Final = [re.compile("^http://localhost:.*/console/$")]
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Served]:
-    """A gallery shared by all these tests."""
-    with served() as found:
-        yield found
-
-
-@pytest.fixture
-def person(chromium: Browser, shared: Served) -> Iterator[Person]:
-    """A window with nothing in it."""
-    with looking(chromium, shared) as found:
-        yield found
-
-
 @pytest.mark.rule("contract O5", "contract J4")
-def test_the_first_password_is_changed_before_anything_else(person: Person) -> None:
-    page, service = person.page, person.service
+def test_the_first_password_is_changed_before_anything_else(console: Person, service: Served) -> None:
+    page = console.page
     # As if none had been given at the first start.
     service.storage.write(lambda uow: uow.secrets.put("generated_password", str(ADMIN_ID)))
-    person.open("logos")
-    person.enter("admin", ADMIN_PASSWORD)
+    console.open("logos")
+    console.enter("admin", ADMIN_PASSWORD)
     expect(page.get_by_role("heading", level=1)).to_have_text("Choose your own password")
     expect(page.get_by_role("link")).to_have_count(0)
     # It was typed a moment ago; after a reload it is unknown.
@@ -67,22 +52,25 @@ def test_the_first_password_is_changed_before_anything_else(person: Person) -> N
     expect(current).to_be_focused()
     page.get_by_label("New password").fill("a password of my own")
     current.fill(ADMIN_PASSWORD)
-    page.keyboard.press("Enter")
+    current.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Logos")
     expect(page.locator(".notice")).to_contain_text("Your password has been changed.")
     with pytest.raises(SignInRefused):
         service.gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD))
-    # As the other tests know it.
-    service.gallery.users.set_password(SetPassword(user_id=ADMIN_ID, password=ADMIN_PASSWORD))
 
 
 @pytest.mark.rule("contract O2", "contract J4")
-def test_the_second_step_takes_codes_and_starts_over_after_five_minutes(chromium: Browser, shared: Served) -> None:
+def test_the_second_step_takes_codes_and_starts_over_after_five_minutes(chromium: Browser, service: Served) -> None:
     name, password = PAINTER
-    tokens = shared.gallery.sessions.sign_in(SignIn(username=name, password=password))
-    secret, recovery_codes = enrol_app(shared, shared.gallery.sessions.caller(tokens.access_token))
-    with looking(chromium, shared, viewport=PHONE) as person:
+    tokens = service.gallery.sessions.sign_in(SignIn(username=name, password=password))
+    secret, recovery_codes = enrol_app(service, service.gallery.sessions.caller(tokens.access_token))
+    with looking(chromium, service, viewport=PHONE) as person:
         page = person.page
+
+        def type_in(text: str) -> None:
+            page.keyboard.type(text)
+            page.keyboard.press("Enter")
+
         page.clock.install()
         person.open("authors")
         # With a blank that a keyboard adds.
@@ -91,8 +79,7 @@ def test_the_second_step_takes_codes_and_starts_over_after_five_minutes(chromium
         expect(code).to_be_focused()
         expect(code).to_have_attribute("autocomplete", "one-time-code")
         expect(code).to_have_attribute("inputmode", "numeric")
-        page.keyboard.type("000000")
-        page.keyboard.press("Enter")
+        type_in("000000")
         refused = page.get_by_role("alert")
         expect(refused).to_have_text("This code is not correct, or it has expired or been used.")
         expect(code).to_be_focused()
@@ -100,30 +87,25 @@ def test_the_second_step_takes_codes_and_starts_over_after_five_minutes(chromium
         expect(refused).to_have_text("That took more than five minutes. Please enter your password again.")
         expect(page.get_by_label("User name")).to_have_value(name)
         expect(page.get_by_label("Password")).to_be_focused()
-        page.keyboard.type(password)
-        page.keyboard.press("Enter")
+        type_in(password)
         expect(code).to_be_focused()
-        shared.clock.pass_by(30)  # each code works once
-        page.keyboard.type(TOTP(secret).at(shared.clock.now()))
-        page.keyboard.press("Enter")
+        service.clock.pass_by(30)  # each code works once
+        type_in(TOTP(secret).at(service.clock.now()))
         expect(page.locator("h1")).to_have_text("Authors")
         person.sign_out()
         person.enter(name, password)
         person.press(page.get_by_role("button", name="Use a recovery code instead"))
         expect(page.get_by_label("Recovery code")).to_be_focused()
-        page.keyboard.type(recovery_codes[0].lower().replace("-", " "))
-        page.keyboard.press("Enter")
+        type_in(recovery_codes[0].lower().replace("-", " "))
         expect(page.locator("h1")).to_have_text("Overview")
         # All credentials are lost: an administrator creates a code.
         person.sign_out()
         page.get_by_label("User name").fill(name)
         person.press(page.get_by_role("button", name="Other ways to sign in"))
         expect(page.get_by_label("Sign-in code")).to_be_focused()
-        page.keyboard.type("0000-0000-0000-0000-0000-0000")
-        page.keyboard.press("Enter")
+        type_in("0000-0000-0000-0000-0000-0000")
         expect(refused).to_contain_text("This code is not correct")
-        page.keyboard.type(shared.gallery.sign_in_codes.create(CreateSignInCode(user_id=7)).code)
-        page.keyboard.press("Enter")
+        type_in(service.gallery.sign_in_codes.create(CreateSignInCode(user_id=7)).code)
         expect(page.locator("h1")).to_have_text("Overview")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -292,8 +274,7 @@ def test_a_required_second_step_comes_before_anything_else(chromium: Browser) ->
         held[0].continue_()
         expect(page.locator(".sign-in").get_by_role("link")).to_have_text(PASSKEYS_AT)
         expect(page.get_by_role("button", name="passkey")).to_have_count(0)
-        page.get_by_label("Password").fill(ADMIN_PASSWORD)
-        page.keyboard.press("Enter")
+        person.enter("admin", ADMIN_PASSWORD)
         expect(page.locator("h1")).to_have_text("Set up a second step")
         expect(page.get_by_role("button", name="Authenticator app")).to_be_visible()
         expect(page.get_by_role("link")).to_have_text(PASSKEYS_AT)
@@ -302,9 +283,7 @@ def test_a_required_second_step_comes_before_anything_else(chromium: Browser) ->
         secret = page.locator(".secret").inner_text().replace(" ", "").replace("\n", "")
         page.get_by_label("Code from the app").fill(TOTP(secret).at(service.clock.now()))
         page.keyboard.press("Enter")
-        kept = page.get_by_role("checkbox", name="I have kept these codes")
-        expect(kept).to_be_visible()
-        kept.check()
+        page.get_by_role("checkbox", name="I have kept these codes").check()
         page.get_by_role("button", name="Done").click()
         expect(page.locator("h1")).to_have_text("Themes")
         expect(page.get_by_role("complementary")).to_have_count(0)
@@ -323,8 +302,8 @@ _ENROL: Final = """async () => {
 
 
 @pytest.mark.rule("contract O2", "contract O8", "contract J4")
-def test_a_passkey_signs_in_alone_and_as_a_second_step(chromium: Browser) -> None:
-    with served() as service, looking(chromium, replace(service, address=service.gallery.public_url.base)) as person:
+def test_a_passkey_signs_in_alone_and_as_a_second_step(chromium: Browser, service: Served) -> None:
+    with looking(chromium, replace(service, address=service.gallery.public_url.base)) as person:
         page = person.page
         passkey = page.get_by_role("button", name="Sign in with a passkey")
 
