@@ -1,4 +1,4 @@
-"""Copies of imported style sheets in place of their imports (contract L5)."""
+"""Copies of imported style sheets in place of their imports, whose URLs are made absolute (contract L5)."""
 
 from hashlib import sha256
 from typing import Any
@@ -6,17 +6,24 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tinycss2.ast import FunctionBlock, StringToken, URLToken
 
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.kernel.errors import Conflict, OutgoingError
+from logoadmin.domain.changes.history import RevertRequest
+from logoadmin.domain.gallery.artworks import CreateTheme, GetTheme
+from logoadmin.domain.kernel.access import ANONYMOUS, ActingAs, Owner
+from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotPermitted, OutgoingError
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
+from logoadmin.domain.kernel.records import FIRST_ADMIN_ID
 from logoadmin.domain.publication.css import judge
-from logoadmin.domain.publication.css.css_service import InlineCss
+from logoadmin.domain.publication.css.css_service import ArtworkImports, InlineCss, UseCopies
 from logoadmin.domain.publication.css.inlining import CopiedSheet, InlinedCss, inline
-from logoadmin.domain.publication.css.sheets import MAX_SHEET, SECONDS
+from logoadmin.domain.publication.css.sheets import MAX_SHEET, SECONDS, with_absolute_urls
+from logoadmin.domain.publication.css.tokens import tokenize, walk
 from logoadmin.ports.outgoing import Fetched
-from tests.gallery import FrozenClock, gallery_on
+from tests.gallery import ARTWORK, FrozenClock, gallery_on
 from tests.origins import Origins
+from tests.published_files import RecordedFiles
 from tests.strategies import css_texts
 
 pytestmark = pytest.mark.rule("contract L5")
@@ -37,11 +44,11 @@ def copy_of(sheet: str | bytes, name: str = "a", text: str | None = None) -> str
     return f"/*! from {HOST}{name} sha256-{sha256(content).hexdigest()} */\n{shown}\n/*! end */"
 
 
-def reasons(css: str, **sheets: Any) -> list[str]:
-    """Return why imports are not copied, after which the CSS is unchanged."""
+def refused(css: str, **sheets: Any) -> str:
+    """Return why an import is not copied, after which the CSS is unchanged."""
     found = inlined(css, **sheets)
-    assert (found.custom_css, found.sheets) == (css, ())
-    return [each.reason for each in found.failed]
+    assert (found.custom_css, found.sheets, len(found.failed)) == (css, (), 1)
+    return found.failed[0].reason
 
 
 A = copy_of(SHEET)
@@ -76,16 +83,18 @@ def test_a_copy_replaces_its_import_and_keeps_layer_and_conditions(css: str, exp
     )
 
 
-@pytest.mark.parametrize(
-    "css",
-    [
-        *("i{}@import 'U';", "@media print{}@import 'U';", "@media print{@import 'U';}", "@import 'U' {}"),
-        "i{b:@import 'U'}",
-    ],
+IGNORED = (
+    "i{}@import 'U';",
+    "@media print{}@import 'U';",
+    "@media print{@import 'U';}",
+    "@import 'U' {}",
+    "i{b:@import 'U'}",
 )
+
+
+@pytest.mark.parametrize("css", IGNORED)
 def test_an_import_that_browsers_ignore_is_kept(css: str) -> None:
-    (reason,) = reasons(css.replace("U", URL), a=SHEET)
-    assert reason.startswith("browsers ignore an @import there")
+    assert refused(css.replace("U", URL), a=SHEET).startswith("browsers ignore an @import there")
 
 
 def test_one_failure_does_not_prevent_copying_other_imports() -> None:
@@ -171,7 +180,7 @@ def test_a_sheet_is_decoded_as_in_browsers(body: bytes, charset: str, text: str)
     ],
 )
 def test_imports_that_cannot_be_copied_are_kept_with_the_reason(imported: str, reason: str) -> None:
-    (found,) = reasons(
+    found = refused(
         f"@import '{imported}';",
         text=Fetched(f"{HOST}text", "text/plain", b"a{}"),
         huge="x" * (MAX_SHEET + 1),
@@ -213,7 +222,7 @@ def test_all_sheets_share_one_deadline() -> None:
 def test_a_logo_and_a_sheet_with_namespaces_keep_their_imports() -> None:
     (failed,) = inline(f"@import '{URL}';", "declarations", Origins({URL: SHEET}), FrozenClock()).failed
     assert failed.reason == "a list of declarations cannot import a style sheet"
-    (reason,) = reasons(f"@import '{URL}';@namespace x url(y);", a=SHEET)
+    reason = refused(f"@import '{URL}';@namespace x url(y);", a=SHEET)
     assert reason == "@namespace applies to a whole file, and cannot be copied"
 
 
@@ -251,3 +260,83 @@ def test_the_service_copies_imports_and_reports_failures() -> None:
     origins = Origins({URL: OutgoingError("s.example", "no public address")})
     refused = gallery_on(MemoryStorage(), FrozenClock(), outgoing=origins)
     assert [each.reason for each in refused.css.inline(command).failed] == ["s.example: no public address"]
+
+
+def test_copied_themes_do_not_change_with_their_origin() -> None:
+    outer = f"@import '{HOST}base';b {{ background: url(i.png) }}"
+    sheets: dict[str, Any] = {f"{HOST}theme{number}": outer for number in range(3)}
+    origins = Origins(sheets | {f"{HOST}base": "a { --is: first }"})
+    gallery, files = gallery_on(MemoryStorage(), FrozenClock(), outgoing=origins), RecordedFiles()
+    for name in ("theme0", "theme1", "theme2", "gone"):
+        css = f"@import url({HOST}{name});"
+        gallery.themes.create(CreateTheme(**ARTWORK | {"name": name, "custom_css": css}))
+
+    def published() -> dict[str, str]:
+        gallery.publication.publish(files)
+        return {each["name"]: each["custom_css"] for each in files.index["themes"]}
+
+    assert published() == {}
+    imports = ArtworkImports(gallery.css)
+    # The copies are not user input: nothing verifies their stated origin.
+    for caller, error in ((ANONYMOUS, NotAuthenticated), (ActingAs(FIRST_ADMIN_ID), NotPermitted)):
+        with pytest.raises(error):
+            imports.use(UseCopies(artworks=()), caller)
+    found = tuple(imports.copies())
+    assert [(each.name, each.failed[0].reason) for each in found if each.failed] == [("gone", "s.example: status 404")]
+    assert imports.use(UseCopies(artworks=found), Owner("copies")) == 3
+    before = published()
+    assert len(before) == 3
+    assert all(f"url({HOST}i.png)" in css and "--is: first" in css for css in before.values())
+    origins.sheets[f"{HOST}base"] = "a { --is: second }"
+    assert published() == before
+    # One request is one entry in the history, and one undo.
+    assert len(tuple(gallery.changes.revert_request(RevertRequest(request_id="copies")))) == 3
+    assert gallery.themes.get(GetTheme(theme_id=1)).custom_css.startswith("@import")
+
+
+BASE = "https://i.example/css/a.css?b"
+
+REWRITTEN = {
+    "@import\turl( 'x' )print;": "@import\turl( 'https://i.example/css/x' )print;",
+    "@import x url(x);@IMPORT/**/'\\78'": "@import x url(https://i.example/css/x);@IMPORT/**/'https://i.example/css/x'",
+    "a{@import url(x)}": "a{@import url(https://i.example/css/x)}",
+    "a { b: URL(i.png) url(#f) url(data:,x) ; c: \\75rl( '/i' ": (
+        "a { b: URL(https://i.example/css/i.png) url(#f) url(data:,x) ; c: \\75rl( 'https://i.example/i' "
+    ),
+    "a{b:\\75 r\\6c(\\61)}": "a{b:\\75 r\\6c(https://i.example/css/a)}",
+    "a{b:image-set('i' 1x type('image/png'))}": "a{b:image-set('https://i.example/css/i' 1x type('image/png'))}",
+    'a{b:src("i\\"\'(")}': 'a{b:src("https://i.example/css/i%22\\27 \\28 ")}',
+    "a{b:url(//c.example/x)url(https:d)url(http:e.example)}": (
+        "a{b:url(https://c.example/x)url(https://i.example/css/d)url(http://e.example/)}"
+    ),
+    "a{b:url(?c)url(../d//e)url(\\5c g)}": (
+        "a{b:url(https://i.example/css/a.css?c)url(https://i.example/d//e)url(https://i.example/g)}"
+    ),
+    "\r\n\f@namespace url(x);/* url(x) */a[b='x']{c:'x';--d:'x'}\r": None,
+    "a{b:url(x y) url(x\\\n) url(https://c.example) url()}": None,
+    "@import 'https://i.example/x';@-moz-document url(x){}": None,
+}
+
+
+@pytest.mark.parametrize("css", REWRITTEN)
+def test_only_urls_are_rewritten(css: str) -> None:
+    assert with_absolute_urls(css, BASE) == (REWRITTEN[css] or css)
+
+
+@given(css_texts())
+def test_rewriting_is_idempotent_and_changes_only_urls(css: str) -> None:
+    rewritten = with_absolute_urls(css, BASE)
+    assert with_absolute_urls(rewritten, BASE) == rewritten
+    assert _shape(rewritten) == _shape(css)
+
+
+def _shape(css: str) -> list[object]:
+    """Return the tokens of CSS without the content of URLs and strings."""
+    return [
+        type(node) if isinstance(node, URLToken | StringToken) else (node.type, getattr(node, "value", _name(node)))
+        for node in walk(tokenize(css).nodes)
+    ]
+
+
+def _name(node: object) -> str:
+    return node.name if isinstance(node, FunctionBlock) else ""

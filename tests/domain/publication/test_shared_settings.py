@@ -1,4 +1,4 @@
-"""The settings that administrators make for everybody (contract J8)."""
+"""The settings that administrators make for everybody, and the targets that they describe (contract J8, Q3)."""
 
 from dataclasses import replace
 from typing import Any
@@ -100,8 +100,38 @@ NO_HOSTS = (
 NO_COLOURS = ("red", "#35c", "#3355cg", "#3355cc ", "")
 
 
+FORUM: dict[str, Any] = {"name": "The forum", "documents": ['domain("forum.example")'], "logo": ".site-logo, #x"}
+ALL_SITES: dict[str, Any] = {"name": "All sites", "own": True}
+NO_DOCUMENTS = (
+    *("", "forum.example", "domain()", 'domain("")', 'domain("a"', 'domain("a'),
+    *('domain("a") {', 'domain("a")}', 'domain("a"), domain("b")', 'media("a")', "*", 'domain("a"; "b")'),
+    *('domain("a\\a b")', 'domain("a")/*', '"a"', "url(a", "url(a b)", 'regexp("a" "b")', 'domain("a\nb")'),
+)
+NO_SELECTORS = (
+    *("", " ", "a {", "a }", "a { color: red }", "a; b", "@media", "a /* b", "/* a */", "a )", ":is(a", '[x="a'),
+    *("<!-- a", "a -->", ":is(a { })", "[x='a\nb']"),
+)
+# Each with the place and the type or message of its problem.
+NO_TARGETS: tuple[tuple[Any, tuple[str | int, ...], str], ...] = (
+    *((target, (), "value_error") for target in ({"name": "a"}, FORUM | {"own": True}, ALL_SITES | {"logo": ".a"})),
+    (ALL_SITES | {"own": False}, ("own",), "literal_error"),
+    (FORUM | {"documents": []}, ("documents",), "too_short"),
+    (FORUM | {"documents": ["domain(a)"] * 101}, ("documents",), "too_long"),
+    (FORUM | {"documents": "a"}, ("documents",), "list_type"),
+    (FORUM | {"colour": "red"}, ("colour",), "extra_forbidden"),
+    (FORUM | {"name": " "}, ("name",), "string_pattern_mismatch"),
+    (7, (), "dict_type"),
+    *(
+        (FORUM | {"documents": [each]}, ("documents", 0), "Input should be url(), url-prefix(), domain() or regexp()")
+        for each in NO_DOCUMENTS
+    ),
+    *((FORUM | {"logo": each}, ("logo",), "Input should be a selector, such as .site-logo") for each in NO_SELECTORS),
+)
+
+
+@pytest.mark.rule("contract Q3")
 @pytest.mark.parametrize(
-    ("field", "value", "place", "type_"),
+    ("field", "value", "place", "problem"),
     [
         *(("picture_hosts", ("i.example", host), (1,), "string_pattern_mismatch") for host in NO_HOSTS),
         ("picture_hosts", ("a" * 262,), (0,), "string_too_long"),
@@ -116,14 +146,44 @@ NO_COLOURS = ("red", "#35c", "#3355cg", "#3355cc ", "")
         *(("gallery_accent", accent, (), "string_pattern_mismatch") for accent in NO_COLOURS),
         ("gallery_mark", "https://gallery.example/pictures/a.webp", (), "string_pattern_mismatch"),
         ("submission_rules", "x" * 4_001, (), "string_too_long"),
+        *(("gallery_targets", {"forum": target}, ("forum", *place), problem) for target, place, problem in NO_TARGETS),
+        ("gallery_targets", dict.fromkeys(map(str, range(201)), FORUM), (), "too_long"),
     ],
 )
 def test_values_unusable_on_a_page_or_in_its_policy_are_refused(
-    field: str, value: Any, place: tuple[int, ...], type_: str
+    field: str, value: Any, place: tuple[str | int, ...], problem: str
 ) -> None:
     with pytest.raises(InvalidInput) as refused:
         AmendSettings(**{field: value})
-    assert [(problem.loc, problem.type) for problem in refused.value.problems] == [((field, *place), type_)]
+    (found,) = refused.value.problems
+    assert found.loc == (field, *place)
+    assert problem == found.type or found.msg.startswith(problem)
+
+
+@pytest.mark.rule("contract Q3")
+@pytest.mark.parametrize("id_", ["", "x" * 65, "a\0"])
+def test_an_invalid_target_id_is_refused(id_: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        AmendSettings(gallery_targets={id_: FORUM})
+    assert [problem.loc[0] for problem in refused.value.problems] == ["gallery_targets"]
+
+
+@pytest.mark.rule("contract Q3")
+def test_targets_are_stored_in_canonical_form(stocked: LogoAdmin) -> None:
+    canonical = {
+        "url-prefix( 'https://wiki.example/' )": 'url-prefix("https://wiki.example/")',
+        "url(https://a.example/x)": 'url("https://a.example/x")',
+        'URL("https://a.example/x")': 'url("https://a.example/x")',
+        "domain(a.example)": 'domain("a.example")',
+        r'regexp("https://a\\.example/.*")': r'regexp("https://a\\.example/.*")',
+        r'domain( "a\22 ) { } b" )': r'domain("a\") { } b")',
+    }
+    most = [f'domain("s{number}.forum.example")' for number in range(94)]
+    given: Any = {"forum": FORUM | {"documents": [*canonical, *most]}, "all": ALL_SITES}
+    given |= {f"{number}": FORUM for number in range(198)}
+    amended = stocked.settings.amend(AmendSettings(gallery_targets=given))
+    assert amended.gallery_targets == given | {"forum": FORUM | {"documents": [*canonical.values(), *most]}}
+    assert stocked.settings.get(GetSettings()) == amended
 
 
 def test_shared_settings_are_not_exported_nor_changed_in_bulk(stocked: LogoAdmin) -> None:

@@ -1,6 +1,9 @@
-"""Requests of Chromium for CSS, compared with the verdict and the rewriting (contract L4, L5)."""
+"""Requests of browsers for CSS, compared with the verdict and the rewriting (contract L4, L5)."""
 
 import random
+import re
+from collections.abc import Iterator
+from itertools import product
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -11,7 +14,9 @@ from pydantic import TypeAdapter, ValidationError
 from logoadmin.domain.kernel.limits import NewPreviewUrl
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.urls import absolute, hosts_of, trimmed
-from tests.domain.publication.css_samples import PAGE, SHEETS, using
+from tests import firefox
+from tests.answering import Answer, Request, answering
+from tests.domain.publication.css_samples import PAGE, SHEETS, A, using
 from tests.domain.publication.data_documents import HARMLESS, RISKY
 from tests.options import LONG
 
@@ -31,8 +36,7 @@ READ: Final = """([urls, base]) => urls.map((url) => {
 })"""
 
 PARTS: Final = (
-    *("https:", "http:", "HTTP:", "/", "//", "\\", "@", ":", "80", "443", "444", "a", "b.c", "%41", "%2e"),
-    *("%00", "%"),
+    *("https:", "http:", "HTTP:", "/", "//", "\\", "@", ":", "80", "443", "444", "a", "b.c", "%41", "%2e", "%00", "%"),
     *("[::1]", "[", "]", "1", "0x7f", "256", ".", "..", "?", "#", " ", "\t", "\x01", "\u00e9", "\u00df", "\u3002"),
     *("file:", "ws:", "ftp:", "data:", "x:", "-", "_", "\u00ad", "1.2.3.4", "0", "|", "^", "`", "{", '"', "<"),
 )
@@ -130,3 +134,49 @@ def test_chromium_accepts_every_url_that_a_preview_may_have(chromium: Browser) -
     with chromium.new_context() as context:
         refused = context.new_page().evaluate("(urls) => urls.filter((url) => !URL.canParse(url))", accepted)
     assert (len(accepted) > 1000, refused) == (True, [])
+
+
+# Firefox loads documents in ``data:`` URLs together with what they name, out of some of these properties.
+APPLY_IN_FIREFOX: Final = """const [css, done] = arguments;
+  document.body.insertAdjacentHTML("beforeend", "<svg width=9 height=9><rect width=9 height=9 /></svg>");
+  document.head.append(Object.assign(document.createElement("style"), { textContent: css }));
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 100)));"""
+USES_IN_FIREFOX: Final = (*USES, "backdrop-filter", "fill", "stroke", "marker-start", "shape-outside")
+XML: Final = ("data:image/svg+xml,", "data:application/xhtml+xml,", "data:text/xml,")
+
+
+def _sheets() -> Iterator[str]:
+    typed = (document.replace(XML[0], kind) for document, kind in product(RISKY, XML) if document.startswith(XML[0]))
+    for document in dict.fromkeys((*HARMLESS, *RISKY, *typed)):
+        yield f"b,rect{{position:fixed;{using(f'{document}#f', USES_IN_FIREFOX)}}}"
+    yield from SHEETS
+
+
+def _as_any_host(request: Request) -> Answer:
+    is_own = urlsplit(request.path).netloc == "page.test"
+    fresh = {"Cache-Control": "no-store"}
+    return Answer(PAGE.encode() if is_own else b"", "text/html" if is_own else "text/css", headers=fresh)
+
+
+@pytest.mark.release
+def test_firefox_contacts_only_listed_hosts() -> None:
+    preferences = {"network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False}
+    missed, asked, documents = {}, set(), 0
+    with answering(_as_any_host) as proxy, firefox.started(f"http://{proxy.host}", preferences) as fox:
+        for css in _sheets():
+            proxy.asked.clear()
+            fox.open("http://page.test/")
+            fox.send("WebDriver:ExecuteAsyncScript", {"script": APPLY_IN_FIREFOX, "args": [css]})
+            asked_for = {urlsplit(url).netloc.rpartition("@")[2] or url for url in proxy.asked}
+            own = ("page.test", "mozilla", "googleapis")
+            hosts = {re.sub(":(80|443)$", "", host) for host in asked_for if not any(each in host for each in own)}
+            asked |= hosts
+            documents += hosts == {A} and "svg" in css
+            verdict = judge(css, "sheet")
+            # What a document names counts as far as it can be read.
+            if not hosts <= {*verdict.hosts} and "document" not in verdict.risk_names:
+                missed[css] = (hosts, verdict.hosts)
+    assert missed == {}
+    # It does ask, also out of documents.
+    assert {A, "b.example"} <= asked
+    assert documents >= 5
