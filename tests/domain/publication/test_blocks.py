@@ -37,8 +37,7 @@ def undo(gallery: LogoAdmin, change: Change | None = None) -> Change:
 
 
 def load(gallery: LogoAdmin, *, dry_run: bool = False, **values: Any) -> Imported:
-    line = {"kind": "logo", "logo_id": 1, **ARTWORK, "author_ids": [], **values}
-    return imported(gallery, line, dry_run=dry_run)
+    return imported(gallery, {"kind": "logo", "logo_id": 1, **ARTWORK, "author_ids": []} | values, dry_run=dry_run)
 
 
 def apply(gallery: LogoAdmin, *changes: Any, request_id: str | None = None) -> list[Change]:
@@ -63,8 +62,7 @@ def test_a_blocked_artwork_is_inactive_and_the_history_has_the_reason(
     assert (before.active, blocked.active, blocked) == (True, False, stocked.logos.get(artworks.GetLogo(logo_id=1)))
     assert withdrawn(storage) == BLOCKED
     change = history(stocked)[-1]
-    assert change.before is not None
-    assert change.after == {**change.before, "active": False, "blocked": REASON}
+    assert change.after == {**(change.before or {}), "active": False, "blocked": REASON}
     assert (change.action, blocked.version) == ("logo.blocked", change.change_id)
     # An inactive one can be blocked as well.
     stocked.themes.amend(artworks.AmendTheme(theme_id=1, active=False))
@@ -112,9 +110,8 @@ def test_activating_and_undoing_end_a_block(stocked: LogoAdmin, storage: MemoryS
     LIFTS[way](stocked)
     assert withdrawn(storage) == []
     change = history(stocked)[-1]
-    assert change.before is not None
-    assert change.after is not None
-    assert (change.action, change.before["blocked"], "blocked" in change.after) == ("logo.unblocked", REASON, False)
+    before, after = change.before or {}, change.after or {"blocked": ""}
+    assert (change.action, before["blocked"], "blocked" in after) == ("logo.unblocked", REASON, False)
     # Undoing that blocks it again.
     again = undo(stocked)
     assert again.after == change.before
@@ -144,12 +141,11 @@ def test_activating_lifts_a_block_only_if_asked_to(stocked: LogoAdmin, storage: 
 
 
 def test_unblock_has_no_effect_on_an_artwork_that_is_not_blocked(stocked: LogoAdmin, storage: MemoryStorage) -> None:
-    ask(stocked, SWITCH_OFF)
-    ask(stocked, LIFT)
-    assert withdrawn(storage) == []
+    for command in (SWITCH_OFF, LIFT):
+        ask(stocked, command)
     before = history(stocked)[-1]
     ask(stocked, artworks.AmendLogo(logo_id=1, unblock=True))
-    assert history(stocked)[-1] == before
+    assert (withdrawn(storage), history(stocked)[-1]) == ([], before)
 
 
 KEEPS: Final[dict[str, Callable[[LogoAdmin], object]]] = {
@@ -176,15 +172,8 @@ def test_other_changes_keep_a_block(stocked: LogoAdmin, storage: MemoryStorage, 
     change = history(stocked)[-1]
     assert change == blocked or REASON in (change.before or change.after or {}).values()
     assert (change.after or {"blocked": REASON})["blocked"] == REASON
-
-
-def test_a_change_of_a_blocked_artwork_has_its_fields_in_one_order(stocked: LogoAdmin) -> None:
-    stocked.logos.block(BLOCK)
-    stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="Lynx"))
-    change = history(stocked)[-1]
-    assert change.before is not None
-    assert change.after is not None
-    assert [*change.after] == [*change.before]
+    if change != blocked and change.before and change.after:
+        assert [*change.after] == [*change.before]  # the fields are in one order
 
 
 def test_many_artworks_are_blocked_and_undone_at_once(stocked: LogoAdmin, storage: MemoryStorage) -> None:

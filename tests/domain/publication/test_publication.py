@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.proposal_commands import ProposeChanges
 from logoadmin.domain.gallery.artworks import (
     AmendLogo,
@@ -70,13 +69,9 @@ def test_the_name_of_a_folder_is_not_its_files(stocked: LogoAdmin) -> None:
 def test_readers_get_active_artworks_with_their_authors(stocked: LogoAdmin) -> None:
     stocked.logos.create(CreateLogo(**ARTWORK | {"name": "Draft", "active": False}))
     publication = stocked.publication.generate()
-    index = index_of(publication)
-    assert {
-        section: [record.get("name", record.get("username")) for record in index[section]] for section in index
-    } == {"authors": ["Ann"], "logos": ["Aurora"], "themes": ["Aurora"]}
-    (logo,) = index["logos"]
-    assert logo["author_ids"] == [1]
-    assert logo["css"] == {"form": "declarations"}
+    (author,), (logo,), (theme,) = index_of(publication).values()
+    assert (author["username"], logo["name"], theme["name"]) == ("Ann", "Aurora", "Aurora")
+    assert (logo["author_ids"], logo["css"]) == ([1], {"form": "declarations"})
     assert publication.version == pointer_of(publication).version == stocked.changes.version()
     assert pointer_of(publication).paths <= publication.files.keys()
 
@@ -131,19 +126,17 @@ def test_no_draft_user_or_history_is_published(artworks: list[tuple[bool, bool, 
         gallery.authors.create(CreateAuthor(user_id=number, username=name)).author_id
         for number, name in enumerate(("shown", secret))
     )
+    shown: Any = {"name": "shown", "target": "shown", "custom_css": "", "preview_url": "https://i.example/shown"}
     for is_logo, is_active, was_secret in artworks:
         first = secret if was_secret or not is_active else "shown"
         values: Any = {"name": first, "target": first, "custom_css": first, "preview_url": f"https://i.example/{first}"}
-        shown: Any = {"name": "shown", "target": "shown", "custom_css": "", "preview_url": "https://i.example/shown"}
-        if not is_logo:
-            theme = gallery.themes.create(CreateTheme(**values, active=is_active))
-            if is_active:
-                gallery.themes.amend(AmendTheme(theme_id=theme.theme_id, **shown))
-            continue
-        logo = gallery.logos.create(CreateLogo(**values, active=is_active))
-        gallery.logos.link(LinkLogoAuthor(logo_id=logo.logo_id, author_id=public if is_active else draft))
-        if is_active:
-            gallery.logos.amend(AmendLogo(logo_id=logo.logo_id, **shown))
+        if is_logo:
+            logo_id = gallery.logos.create(CreateLogo(**values, active=is_active)).logo_id
+            gallery.logos.link(LinkLogoAuthor(logo_id=logo_id, author_id=public if is_active else draft))
+            gallery.logos.amend(AmendLogo(logo_id=logo_id, **shown if is_active else {}))
+        else:
+            theme_id = gallery.themes.create(CreateTheme(**values, active=is_active)).theme_id
+            gallery.themes.amend(AmendTheme(theme_id=theme_id, **shown if is_active else {}))
     publication = gallery.publication.generate()
     for content in (repr(pointer_of(publication)).encode(), publication.pointer, *publication.files.values()):
         assert SECRET.encode() not in content
@@ -180,7 +173,9 @@ def test_a_block_frees_the_space_of_files_that_no_pointer_names(stocked: LogoAdm
         stocked.themes.amend(AmendTheme(theme_id=1, custom_css=f"a {{ color: #00000{number} }} " * 200, active=True))
         pointer = parsed(stocked.publication.publish(files).pointer)
     old = [name for name in files.files if name.endswith((".json", ".css")) and name not in pointer.paths]
-    needed = {name: files.files[name] for name in (*pointer.paths, *_sheets(files, pointer))}
+    index = files.files[pointer.index["path"]].decode()
+    sheets = [name for name in files.files if name.startswith("css/") and name[4:-4] in index]
+    needed = {name: files.files[name] for name in (*pointer.paths, *sheets)}
     assert {*old} - needed.keys()
     if left != "spare":
         del files.files[SPARE]
@@ -194,11 +189,6 @@ def test_a_block_frees_the_space_of_files_that_no_pointer_names(stocked: LogoAdm
     blocked = [each["id"] for each in parsed(files.files[POINTER]).blocked]
     assert blocked == ([] if left == "nothing" else [1])
     assert files.files.items() >= needed.items()
-
-
-def _sheets(files: MemoryGalleryFiles, pointer: Pointer) -> list[str]:
-    index = files.files[pointer.index["path"]].decode()
-    return [name for name in files.files if name.startswith("css/") and name[4:-4] in index]
 
 
 def withdraw(storage: MemoryStorage, withdrawals: list[Withdrawal]) -> None:
@@ -252,27 +242,27 @@ def test_blocks_and_removals_of_the_last_90_days_are_listed(
 ) -> None:
     clock.time = NOW - NOW % HOUR + 5 * HOUR
     oldest = clock.time - 90 * DAY
-    withdrawals = [
-        Withdrawal(Kind.LOGO, 9, clock.time, "tracks readers"),
-        Withdrawal(Kind.THEME, 8, oldest, None),
-        Withdrawal(Kind.LOGO, 7, oldest - 1, None),
-        Withdrawal(Kind.LOGO, 6, oldest - 1, "overlays the page"),
-    ]
-    most = [Withdrawal(Kind.LOGO, id_, clock.time - 1, None) for id_ in range(10, 10 + MOST_WITHDRAWN)]
-    withdraw(storage, withdrawals)
-    publication = stocked.publication.generate()
-    pointer = pointer_of(publication)
-    listed = json.loads(publication.files[pointer.withdrawn["path"]])
-    assert [entry["id"] for entry in listed["withdrawn"]] == [9, 8, 6]
-    withdraw(storage, most)  # which displace no block from the list
-    again = stocked.publication.generate()
-    longest = json.loads(again.files[pointer_of(again).withdrawn["path"]])["withdrawn"]
+
+    def listed() -> tuple[list[Any], list[Any]]:
+        publication = stocked.publication.generate()
+        pointer = pointer_of(publication)
+        return json.loads(publication.files[pointer.withdrawn["path"]])["withdrawn"], [*pointer.blocked]
+
+    withdraw(
+        storage,
+        [
+            *(Withdrawal(Kind.LOGO, 9, clock.time, "tracks readers"), Withdrawal(Kind.THEME, 8, oldest, None)),
+            *(Withdrawal(Kind.LOGO, 7, oldest - 1, None), Withdrawal(Kind.LOGO, 6, oldest - 1, "overlays the page")),
+        ],
+    )
+    withdrawn, blocked = listed()
+    assert [entry["id"] for entry in withdrawn] == [9, 8, 6]
+    assert blocked == [entry for entry in withdrawn if entry["severity"] == "blocked"]
+    assert [(entry["id"], entry["reason"]) for entry in blocked] == [(9, "tracks readers"), (6, "overlays the page")]
+    # More of them displace no block from the list.
+    withdraw(storage, [Withdrawal(Kind.LOGO, id_, clock.time - 1) for id_ in range(10, 10 + MOST_WITHDRAWN)])
+    longest, _ = listed()
     assert (len(longest), longest[0]["id"], longest[-1]["id"]) == (MOST_WITHDRAWN, 9, 6)
-    assert [*pointer.blocked] == [entry for entry in listed["withdrawn"] if entry["severity"] == "blocked"]
-    assert [(entry["id"], entry["reason"]) for entry in pointer.blocked] == [
-        (9, "tracks readers"),
-        (6, "overlays the page"),
-    ]
 
 
 def test_a_gallery_is_published_where_nothing_can_be_stored(storage: MemoryStorage, clock: FrozenClock) -> None:
@@ -415,9 +405,7 @@ def test_a_new_field_is_not_set_by_submitters(kind: Kind) -> None:
     """Fields of commands are refused unless listed."""
     storage = MemoryStorage()
     gallery = gallery_on(storage, FrozenClock())
-    gallery.authors.create(CreateAuthor(user_id=101, username="Ann"))
-    made = tuple({"kind": each, "create": {**ARTWORK, "author_ids": [1]}} for each in ("logo", "theme"))
-    tuple(gallery.bulk.apply(ApplyChanges.model_validate({"changes": made})))
+    stock(gallery)
     member = signed_in(storage, "proposals:write", user_id=101)
     row = KINDS[kind]
     create, amend = ({*each.model_fields} - {*Command.model_fields, row.id_field} for each in COMMANDS[kind])

@@ -38,9 +38,7 @@ def test_a_style_fills_the_fields_and_applies_to_the_target_alone(text: str, var
     given: dict[str, Any] = {name: KEYS[key] for name, key in keys.items() if f"@{key} " in text}
     assert (found.name, found.details) == (KEYS["name"], Details(**given))
     assert found.authors == (("Ann Berg",) if "@author" in text else ())
-    assert found.target == "forum"
-    assert "UserStyle" not in found.custom_css
-    assert "\r" not in found.custom_css
+    assert (found.target, "UserStyle" in found.custom_css, "\r" in found.custom_css) == ("forum", False, False)
     for name, value in variables.items():
         assert f"  --{name}: {value};\n" in found.custom_css
     (said,) = found.lost or ("",)
@@ -81,29 +79,22 @@ def test_unsupported_parts_are_left_out_and_reported(written: str) -> None:
 
 def test_parts_that_could_not_be_kept_are_reported() -> None:
     found = read("a {}", "homepageURL javascript:alert(1)", "exclude b", f"license {'x' * 65}", f"author {'y' * 65}")
-    assert found.details == Details()
-    assert found.authors == ()
+    assert (found.details, found.authors) == (Details(), ())
     assert [each.partition(" ")[0] for each in found.lost] == ["@exclude", "@author", "@homepageURL", "@license"]
 
 
-@pytest.mark.parametrize(
-    ("key", "name"),
-    [*((f"preprocessor {name}", name) for name in ("less", "stylus", "uso")), ('advanced text x "X" a', "uso")],
-)
-def test_an_unknown_preprocessor_is_refused(key: str, name: str) -> None:
-    with pytest.raises(InvalidInput) as refused:
-        read("a { color: @b }", key)
-    (problem,) = refused.value.problems
-    assert problem.loc == ("text",)
-    assert problem.msg == f"It is written for the preprocessor {name}: compile it to CSS first"
-
-
-@pytest.mark.parametrize(
-    "text", ["", "a {}", "/* ==UserStyle==\n@name a */", "a {}\n/* ==UserStyle==\n==/UserStyle== */"]
-)
-def test_a_text_that_is_not_a_user_style_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match="should begin with a comment"):
-        user_style_source(text, TARGETS)
+def test_another_preprocessor_and_other_texts_are_refused() -> None:
+    for name, key in (
+        *((name, f"preprocessor {name}") for name in ("less", "stylus")),
+        ("uso", 'advanced text x "X" a'),
+    ):
+        with pytest.raises(InvalidInput) as refused:
+            read("a { color: @b }", key)
+        words = f"It is written for the preprocessor {name}: compile it to CSS first"
+        assert [(problem.loc, problem.msg) for problem in refused.value.problems] == [(("text",), words)]
+    for text in ("", "a {}", "/* ==UserStyle==\n@name a */", "a {}\n/* ==UserStyle==\n==/UserStyle== */"):
+        with pytest.raises(InvalidInput, match="should begin with a comment"):
+            user_style_source(text, TARGETS)
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,7 @@ def test_the_declarations_of_a_logo_are_in_its_selector() -> None:
 
 
 @given(TEXTS, st.lists(TEXTS, max_size=2))
+@example('"quoted"', [])
 def test_texts_in_the_head_cannot_add_lines_or_rules(name: str, authors: list[str]) -> None:
     plain, rules = head_and_rules(style(Kind.THEME, "a{}", authors=("Ann",)) or "")
     text = style(Kind.THEME, "a{}", name=name, authors=authors) or ""
