@@ -52,9 +52,7 @@ def kept(client: AppClient, admin: Headers) -> list[Any]:
 
 
 @TAKES
-def test_repeating_a_request_returns_the_same_response_and_doubles_nothing(
-    client: AppClient, admin: Headers, row: Sample
-) -> None:
+def test_a_repeated_request_gets_the_same_response_once(client: AppClient, admin: Headers, row: Sample) -> None:
     headers = again(admin, "the key")
     first = row.send(client, headers)
     assert first.status_code == row.status

@@ -101,9 +101,7 @@ MADE_UP = {"/api/auth/token": {401, 403}, "/api/auth/factors/passkeys": {422}, "
 
 @pytest.mark.parametrize("access", [Policy.GUARDED])
 @pytest.mark.rule("contract F1", "contract J7", "contract O2", "contract I4")
-def test_the_service_accepts_every_example_of_a_request(
-    client: AppClient, document: dict[str, Any], admin: Headers
-) -> None:
+def test_the_service_accepts_every_example(client: AppClient, document: dict[str, Any], admin: Headers) -> None:
     for operation in OPERATIONS:
         described = document["paths"][operation.path][operation.method.lower()]
         given: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "header": {}}

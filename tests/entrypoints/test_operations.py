@@ -68,8 +68,7 @@ def types_of(response: Any) -> list[tuple[list[str | int], str]]:
     for entry in response.json()["detail"]:
         assert set(entry) == {"loc", "msg", "type"}
         assert all(isinstance(part, str | int) for part in entry["loc"])
-        assert isinstance(entry["msg"], str)
-        assert entry["msg"]
+        assert entry["msg"] > ""
     return [(entry["loc"], entry["type"]) for entry in response.json()["detail"]]
 
 
@@ -85,24 +84,14 @@ CREATED: Final = {**ARTWORK, "authors": [], "created_at": NOW}
 VERDICT: Final = {"form": "declarations", "hosts": [], "imports": [], "size": 11, "risks": [], "reason": "",
                   "documents": []}
 _SETTINGS: Final[dict[str, Any]] = {
-    "picture_hosts": [],
-    "gallery_title": None,
-    "gallery_home": None,
-    "gallery_mark": None,
-    "gallery_accent": None,
-    "gallery_targets": {},
-    "submission_rules": "",
+    "picture_hosts": [], "gallery_title": None, "gallery_home": None, "gallery_mark": None, "gallery_accent": None,
+    "gallery_targets": {}, "submission_rules": "",
 }
 # The exact answers to the sample requests for records and links.
 ANSWERS: Final[dict[str, Any]] = {
     "GET /api/auth/me": {
-        **ADMIN_USER,
-        "user_since": 3,
-        "scope": ["*"],
-        "must_enrol": False,
-        "must_change_password": False,
-        "by_link": False,
-        "can_step_up": True,
+        **ADMIN_USER, "user_since": 3, "scope": ["*"], "must_enrol": False, "must_change_password": False,
+        "by_link": False, "can_step_up": True,
     },
     "GET /api/users/{user_id}/sessions": [
         {
@@ -113,9 +102,7 @@ ANSWERS: Final[dict[str, Any]] = {
     "DELETE /api/users/{user_id}/sessions/{session_id}": {"session_id": "theirs"},
     "GET /api/users/{user_id}/factors": [],
     "DELETE /api/users/{user_id}/factors": {"user_id": 7, "removed": 0},
-    "POST /api/css/verdict": {
-        "form": "sheet", "hosts": [], "imports": [], "size": 16, "risks": [], "reason": "", "documents": []
-    },
+    "POST /api/css/verdict": {**VERDICT, "form": "sheet", "size": 16},
     "POST /api/text/render": {"html": '<p dir="auto"><em>a</em></p>\n'},
     "POST /api/css/user-style": {
         "name": "Aurora", "authors": [], "details": {"licence": "MIT"}, "documents": ['domain("a.example")'],
@@ -123,11 +110,8 @@ ANSWERS: Final[dict[str, Any]] = {
         "lost": ["@var is not understood and left out."],
     },
     "POST /api/css/inline": {"detail": "Fetching style sheets needs logoadmin[client], which is not installed"},
-    "GET /api/publication": {
-        "version": 11, "logos": 1, "themes": 1, "left_out": [], "blocked": [],
-        "risky": [],
-    },
-    "GET /api/settings": {**_SETTINGS},
+    "GET /api/publication": {"version": 11, "logos": 1, "themes": 1, "left_out": [], "blocked": [], "risky": []},
+    "GET /api/settings": _SETTINGS,
     "PATCH /api/settings": {**_SETTINGS, "picture_hosts": ["i.example"]},
     "GET /api/users": [ANN_USER, ADMIN_USER],
     "POST /api/users": {"user_id": 8, "username": "ben", "avatar": "b.png", "role_id": 1, "created_at": NOW},
@@ -181,9 +165,7 @@ ANSWERS: Final[dict[str, Any]] = {
 @pytest.mark.rule("spec §Endpoints 9", "spec §Endpoints 10", "spec §Endpoints 11", "spec §Endpoints 12")
 @pytest.mark.rule("spec §Resources", "spec §Versioning", "contract A21", "contract F1")
 @pytest.mark.rule("contract D users", "contract D roles", "contract D authors", "contract D themes", "contract D logos")
-def test_a_valid_request_returns_the_record_that_was_read_or_changed(
-    client: AppClient, admin: Headers, row: Sample
-) -> None:
+def test_a_valid_request_returns_what_was_read_or_changed(client: AppClient, admin: Headers, row: Sample) -> None:
     response = row.send(client, admin)
     assert response.status_code == row.status
     assert response.headers["content-type"] == ("application/jsonl" if row.is_file else "application/json")
@@ -225,12 +207,7 @@ def test_every_operation_on_records_has_its_response_in_the_table() -> None:
 
 
 QUOTED: Final = "O'Neil \"😀\" \n' for key 'x'"
-BEYOND_ARTWORK: Final = {
-    "name": "",
-    "preview_url": "ftp://x",
-    "target": "x" * 65,
-    "custom_css": "x" * (MAX_CUSTOM_CSS + 1),
-}
+BEYOND: Final = {"name": "", "preview_url": "ftp://x", "target": "x" * 65, "custom_css": "x" * (MAX_CUSTOM_CSS + 1)}
 # fmt: off
 # Each kind of error response; tests/domain proves the rules behind them.
 REFUSALS: Final[tuple[tuple[str, object, int, object], ...]] = (
@@ -242,24 +219,21 @@ REFUSALS: Final[tuple[tuple[str, object, int, object], ...]] = (
     ("DELETE /api/themes/1/authors", {"author_id": 99}, 404, "Author 99 not found on theme 1"),
     ("PATCH /api/roles/3", {"role_id": 3, "name": None}, 422,
         [("role_id", "extra_forbidden"), ("name", "string_type")]),
-    ("POST /api/logos", {**BEYOND_ARTWORK, "active": 1}, 422,
+    ("POST /api/logos", {**BEYOND, "active": 1}, 422,
         [("name", "string_too_short"), ("preview_url", "url_parsing"), ("target", "string_too_long"),
          ("custom_css", "string_too_long"), ("active", "bool_type")]),
 )
 # fmt: on
 
 
-@pytest.mark.rule(
-    "spec §Errors 400", "spec §Errors 422", "contract A3", "contract A7", "contract A8", "contract A9", "contract A16"
-)
-@pytest.mark.rule("contract A17")
+@pytest.mark.rule("spec §Errors 400", "spec §Errors 422", "contract A3", "contract A7", "contract A8", "contract A9")
+@pytest.mark.rule("contract A16", "contract A17")
 @pytest.mark.parametrize(("asked", "body", "status", "detail"), REFUSALS)
-def test_a_refusal_has_its_status_and_its_reason(
+def test_a_refusal_has_its_reason(
     client: AppClient, admin: Headers, asked: str, body: object, status: int, detail: object
 ) -> None:
     client.post("/api/authors", json={"user_id": 105, "username": QUOTED})
-    method, path = asked.split()
-    response = client.request(method, path, json=body, headers=admin)
+    response = client.request(*asked.split(), json=body, headers=admin)
     assert response.status_code == status
     if status == 422:
         assert types_of(response) == [(["body", field], type_) for field, type_ in detail]  # type: ignore[attr-defined]  # a list then
@@ -303,22 +277,21 @@ def test_a_form_may_have_additional_fields(client: AppClient) -> None:
     ]
 
 
-TOO_MUCH = [(["body", "username"], "string_pattern_mismatch"), (["body", "password"], "string_too_long")]
-
-
 @pytest.mark.rule("contract C1", "contract A5")
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ({}, [(["body", "username"], "missing"), (["body", "password"], "missing")]),
-        ({"grant_type": "x", "username": "a", "password": "b"}, [(["body", "grant_type"], "literal_error")]),
-        ({"grant_type": "refresh_token"}, [(["body", "refresh_token"], "missing")]),
-        ({"username": "a\0", "password": "x" * 257}, TOO_MUCH),
+        ({}, {"username": "missing", "password": "missing"}),
+        ({"grant_type": "x", "username": "a", "password": "b"}, {"grant_type": "literal_error"}),
+        ({"grant_type": "refresh_token"}, {"refresh_token": "missing"}),
+        ({"username": "a\0"}, {"username": "string_pattern_mismatch", "password": "missing"}),
+        ({"username": "a", "password": "x" * 257}, {"password": "string_too_long"}),
     ],
 )
-def test_a_malformed_sign_in_is_refused(client: AppClient, body: dict[str, str], expected: object) -> None:
-    assert types_of(client.post("/api/auth/token", json=body)) == expected
-    assert types_of(client.post("/api/auth/token", data=body, headers={"content-type": FORM})) == expected
+def test_a_malformed_sign_in_is_refused(client: AppClient, body: dict[str, str], expected: dict[str, str]) -> None:
+    form = client.post("/api/auth/token", data=body, headers={"content-type": FORM})
+    problems = [(["body", name], type_) for name, type_ in expected.items()]
+    assert types_of(client.post("/api/auth/token", json=body)) == types_of(form) == problems
 
 
 @pytest.mark.rule("contract C1", "contract A21")
@@ -348,9 +321,7 @@ def test_a_refused_grant_type_lists_the_supported_ones(client: AppClient, grant_
 @BOTH
 @pytest.mark.rule("spec §Authentication 1", "spec §Authentication 3", "spec §Authentication 4", "spec §Errors 403")
 @pytest.mark.rule("contract B1", "contract A19")
-def test_requests_without_a_token_are_refused_where_one_is_required(
-    client: AppClient, watched: WatchedStorage, access: Policy
-) -> None:
+def test_a_missing_token_is_refused_where_required(client: AppClient, watched: WatchedStorage, access: Policy) -> None:
     for row in SAMPLES_IN_TURN:
         watched.asked.clear()
         response = row.send(client)
@@ -388,9 +359,7 @@ def test_schemes_other_than_bearer_are_ignored(client: AppClient, header: str) -
 
 
 @pytest.mark.rule("contract A19")
-def test_the_scheme_is_case_insensitive_and_a_second_header_is_refused(
-    app: ASGIApp, client: AppClient, admin: Headers
-) -> None:
+def test_the_scheme_has_any_case_and_one_header(app: ASGIApp, client: AppClient, admin: Headers) -> None:
     token = admin["authorization"].split()[1]
     for header in (f"bearer {token}", f"BEARER  {token} "):
         assert client.get("/api/roles", headers={"authorization": header}).status_code == 200
@@ -401,14 +370,12 @@ def test_the_scheme_is_case_insensitive_and_a_second_header_is_refused(
 @pytest.mark.rule("contract A19", "contract B1", "contract B3", "contract B5")
 def test_checks_are_made_in_a_fixed_order(client: AppClient, gallery: LogoAdmin, admin: Headers, ann: Headers) -> None:
     def answers(headers: Headers, content: bytes, type_: str, path: str) -> list[object]:
-        response = client.request("PATCH", path, headers={**headers, "content-type": type_}, content=content)
+        response = client.patch(path, headers={**headers, "content-type": type_}, content=content)
         return [response.status_code, response.json()["detail"]]
 
-    none: Headers = {}
-    bad = {"authorization": "Bearer bad"}
     nothing_right = (b"{", "text/plain", "/api/users/x?y=1")
-    assert answers(none, *nothing_right) == [403, "Not authenticated"]
-    assert answers(bad, *nothing_right) == [401, "Couldn't validate credentials"]
+    assert answers({}, *nothing_right) == [403, "Not authenticated"]
+    assert answers({"authorization": "Bearer bad"}, *nothing_right) == [401, "Couldn't validate credentials"]
     gallery.users.create(logoadmin.CreateUser(user_id=60, username="gone", password="x"))
     gone = bearer(gallery, "gone", "x")
     gallery.users.remove(RemoveUser(user_id=60))
@@ -440,11 +407,10 @@ def test_a_path_id_is_an_integer_within_bounds(app: ASGIApp, watched: WatchedSto
     for row in WITH_NUMBER:
         field = row.template.split("{")[1].split("}")[0]
         template = row.template.format(**(LATER_FIELDS | {field: "{}"}))
-        body = row.content
         headers = [*admin.items(), *JSON_TYPE.items()]
         # One function reads the ids of all paths: the first shows it all, the others that they use it.
         for text, (type_, msg) in NO_PATH_IDS if row is WITH_NUMBER[0] else NO_PATH_IDS[::6]:
-            answered = ask(app, row.method, template.format(text), headers=headers, body=body)
+            answered = ask(app, row.method, template.format(text), headers=headers, body=row.content)
             assert answered.status_code == 422, text
             assert answered.json() == {"detail": [problem(["path", field], type_, msg)]}, text
     assert watched.asked == []
@@ -459,9 +425,7 @@ NO_INTEGERS = (
 
 
 @pytest.mark.rule("contract A1", "contract A2", "contract A5")
-def test_an_integer_in_a_query_is_in_ascii_digits_within_bounds(
-    app: ASGIApp, watched: WatchedStorage, admin: Headers
-) -> None:
+def test_an_integer_in_a_query_is_ascii_within_bounds(app: ASGIApp, watched: WatchedStorage, admin: Headers) -> None:
     asked = [
         (row, name)
         for row, operation in zip(SAMPLES, IN_TURN, strict=True)
@@ -491,10 +455,7 @@ def test_an_integer_in_a_query_is_in_ascii_digits_within_bounds(
 def test_a_missing_record_is_named_however_its_id_is_written(client: AppClient, admin: Headers) -> None:
     for row in WITH_PATH:
         field = row.template.split("{")[1].split("}")[0]
-        zeros, bounds = (
-            ("0", "-0", "+0", "0" * 6000),
-            ("2147483647", "+2147483647", "00002147483647", "%32147483647"),
-        )
+        zeros, bounds = ("0", "-0", "+0", "0" * 6000), ("2147483647", "+2147483647", "00002147483647", "%32147483647")
         for text in (*zeros, *bounds) if row in WITH_NUMBER else ("12" * 32,):
             response = row.send(client, admin, path=row.template.format(**(LATER_FIELDS | {field: text})))
             id_ = 0 if text in zeros else 2_147_483_647 if text in bounds else text
@@ -511,23 +472,18 @@ def test_an_unknown_query_parameter_is_refused(client: AppClient, admin: Headers
 
 @pytest.mark.rule("contract A5")
 def test_all_problems_of_a_request_are_reported_at_once_in_order(client: AppClient, admin: Headers) -> None:
+    def problems(path: str, **sent: Any) -> dict[str, str]:
+        found = types_of(client.patch(path, headers={**admin, **JSON_TYPE}, **sent))
+        return {" ".join(map(str, loc)): type_ for loc, type_ in found}
+
     body = {"username": "", "user_id": 1, "avatar": 5, "surname": "x"}
-    response = client.patch("/api/users/-1?a=1&b=2", json=body, headers=admin)
-    assert types_of(response) == [
-        (["path", "user_id"], "greater_than_equal"),
-        (["query", "a"], "extra_forbidden"),
-        (["query", "b"], "extra_forbidden"),
-        (["body", "user_id"], "extra_forbidden"),
-        (["body", "username"], "string_too_short"),
-        (["body", "avatar"], "string_type"),
-        (["body", "surname"], "extra_forbidden"),
+    assert [*problems("/api/users/-1?a=1&b=2", json=body).items()] == [
+        *(("path user_id", "greater_than_equal"), ("query a", "extra_forbidden"), ("query b", "extra_forbidden")),
+        *(("body user_id", "extra_forbidden"), ("body username", "string_too_short"), ("body avatar", "string_type")),
+        ("body surname", "extra_forbidden"),
     ]
-    response = client.patch("/api/users/x?a=1", content=b"{", headers={**admin, **JSON_TYPE})
-    assert types_of(response) == [
-        (["path", "user_id"], "int_parsing"),
-        (["query", "a"], "extra_forbidden"),
-        (["body"], "json_invalid"),
-    ]
+    expected = {"path user_id": "int_parsing", "query a": "extra_forbidden", "body": "json_invalid"}
+    assert problems("/api/users/x?a=1", content=b"{") == expected
 
 
 @pytest.mark.rule("contract A5", "contract A21", "contract A19", "contract A4")
@@ -537,15 +493,11 @@ def test_all_problems_of_a_request_are_reported_at_once_in_order(client: AppClie
         *((b"", "missing"), (b"null", "dict_type"), (b"[]", "dict_type"), (b'"x"', "dict_type"), (b"5", "dict_type")),
         *((b"{", "json_invalid"), (b"{} {}", "json_invalid"), (b"{'a': 1}", "json_invalid")),
         *((b'{"a": NaN}', "json_invalid"), (b'{"a": Infinity}', "json_invalid"), (b'{"a": "\xff"}', "json_invalid")),
-        (b'{"a": "\\ud800"}', "json_invalid"),
-        (b'\xef\xbb\xbf{"a": 1}', "json_invalid"),
-        ('{"a": 1}'.encode("utf-16"), "json_invalid"),
-        (b"[" * 60_000, "json_invalid"),
-        (b'{"a":' * 10_000, "json_invalid"),
+        *((b'{"a": "\\ud800"}', "json_invalid"), (b'\xef\xbb\xbf{"a": 1}', "json_invalid")),
+        *((b"[" * 60_000, "json_invalid"), (b'{"a":' * 10_000, "json_invalid"), (b"9" * 60_000, "json_invalid")),
         (b'{"a": 1, "a": 2}', "json_invalid"),
-        (b'{"a": ' + b"1" * 5000 + b"}", "json_invalid"),
-        *((b"9" * 60_000, "json_invalid"), (b"\x00", "json_invalid"), (b"\xff\xfe{\x00}\x00", "json_invalid")),
-        (b'"\xed\xa0\x80"', "json_invalid"),
+        *(('{"a": 1}'.encode("utf-16"), "json_invalid"), (b'{"a": ' + b"1" * 5000 + b"}", "json_invalid")),
+        *((b"\x00", "json_invalid"), (b"\xff\xfe{\x00}\x00", "json_invalid"), (b'"\xed\xa0\x80"', "json_invalid")),
     ],
 )
 def test_a_body_that_is_not_a_json_object_is_refused_before_storage_is_asked(
@@ -558,35 +510,22 @@ def test_a_body_that_is_not_a_json_object_is_refused_before_storage_is_asked(
 
 
 @pytest.mark.rule("contract A21")
-def test_a_body_that_is_not_json_by_its_type_is_refused_before_storage_is_asked(
+def test_another_media_type_or_coding_is_refused_at_once(
     client: AppClient, app: ASGIApp, watched: WatchedStorage, admin: Headers
 ) -> None:
+    others = ("text/plain;charset=utf-8", "application/jsonp", "multipart/form-data; boundary=x", "*/*", FORM)
     for row in WITH_BODY:
-        content = row.content
-        for type_ in (
-            "text/plain;charset=utf-8",
-            "application/jsonp",
-            "multipart/form-data; boundary=x",
-            "*/*",
-            FORM,
-        ):
-            if type_ == FORM and row.template == "/api/auth/token":
-                continue
-            response = row.send(client, {**admin, "content-type": type_}, body=content)
-            assert (response.status_code, list(response.json())) == (415, ["detail"]), type_
-        headers = list(admin.items())
-        missing = ask(app, row.method, row.path, headers=headers, body=content)
-        assert missing.status_code == 415
-        for encoding in ("gzip", "br", "deflate", "identity, gzip"):
-            sent = {**admin, **JSON_TYPE, "content-encoding": encoding}
-            assert row.send(client, sent, body=content).status_code == 415
+        types = others[:-1] if row.template == "/api/auth/token" else others
+        codings = [{**JSON_TYPE, "content-encoding": each} for each in ("gzip", "br", "deflate", "identity, gzip")]
+        for sent in (*({"content-type": type_} for type_ in types), *codings):
+            response = row.send(client, {**admin, **sent}, body=row.content)
+            assert (response.status_code, list(response.json())) == (415, ["detail"]), sent
+        assert ask(app, row.method, row.path, headers=admin.items(), body=row.content).status_code == 415
     assert watched.asked == []
 
 
 @pytest.mark.rule("contract A21")
-def test_a_body_over_the_limit_is_refused_before_storage_is_asked(
-    app: ASGIApp, watched: WatchedStorage, admin: Headers
-) -> None:
+def test_a_body_over_the_limit_is_refused_at_once(app: ASGIApp, watched: WatchedStorage, admin: Headers) -> None:
     for row in WITH_BODY:
         headers = [*admin.items(), *JSON_TYPE.items()]
         limit = LARGEST_WITH_CSS if row.template in WITH_CSS else LARGEST
@@ -611,8 +550,7 @@ def test_the_largest_body_is_accepted_however_its_type_is_written(client: AppCli
         assert response.status_code == 201
     logo = dumps({**ARTWORK, "custom_css": "\U0001f600" * MAX_CUSTOM_CSS}).encode()
     created = client.post("/api/logos", content=logo.ljust(LARGEST_WITH_CSS), headers={**JSON_TYPE, **admin})
-    assert created.status_code == 201
-    assert created.json()["custom_css"] == "\U0001f600" * MAX_CUSTOM_CSS
+    assert (created.status_code, created.json().get("custom_css")) == (201, "\U0001f600" * MAX_CUSTOM_CSS)
 
 
 @pytest.mark.rule("contract A21")
@@ -692,9 +630,7 @@ def test_head_responds_like_get_without_the_body(app: ASGIApp, admin: Headers) -
         for path in (row.path, row.path + "?limit=1", row.path + "?x=1", row.template.format(**nobody)):
             headers = {**admin, "x-request-id": "both"}.items()
             get, head = (ask(app, method, path, headers=headers) for method in ("GET", "HEAD"))
-            assert head.status_code == get.status_code
-            assert head.headers == get.headers
-            assert head.body == b""
+            assert (head.status_code, head.headers, head.body) == (get.status_code, get.headers, b"")
 
 
 # The sign-in methods are known without a database.
@@ -702,9 +638,7 @@ OF_STORAGE = [row for row in SAMPLES if row.template != "/api/auth/ways"]
 
 
 @pytest.mark.rule("spec §Errors 503", "contract A20")
-def test_an_unreachable_database_is_reported_by_every_endpoint(
-    client: AppClient, watched: WatchedStorage, admin: Headers
-) -> None:
+def test_every_endpoint_reports_a_database_away(client: AppClient, watched: WatchedStorage, admin: Headers) -> None:
     for row in OF_STORAGE:
         watched.go_away()
         response = row.send(client, admin)
@@ -743,9 +677,6 @@ def test_an_unexpected_error_is_a_500_without_details(
         assert secret not in caplog.text
 
 
-# Lists of any length.
-
-
 @pytest.mark.rule("contract F1", "contract F3", "contract A4")
 def test_values_of_headers_are_not_accepted_in_the_body_or_query(client: AppClient, admin: Headers) -> None:
     for row in SAMPLES:
@@ -762,9 +693,8 @@ def test_values_of_headers_are_not_accepted_in_the_body_or_query(client: AppClie
 def test_a_flood_of_unknown_fields_is_one_problem(client: AppClient) -> None:
     many = {str(number): 1 for number in range(4_000)}
     response = client.post("/api/authors", json=many)
-    assert response.status_code == 422
     expected = {"loc": ["body"], "msg": "Input should have at most 100 fields", "type": "too_long"}
-    assert response.json() == {"detail": [expected]}
+    assert (response.status_code, response.json()) == (422, {"detail": [expected]})
     query = "&".join(f"{number}=1" for number in range(1000))
     assert client.get(f"/api/users?{query}").json() == {"detail": [{**expected, "loc": ["query"]}]}
     scope = ["two words"] * 4_000
@@ -777,9 +707,7 @@ def test_a_flood_of_unknown_fields_is_one_problem(client: AppClient) -> None:
     body=st.binary(max_size=60) | st.text(max_size=40).map(lambda text: text.encode("utf-8", "surrogatepass")),
     type_=st.sampled_from(sorted({row.media_type for row in SAMPLES} | {FORM, "", "text/plain"})),
 )
-def test_any_bytes_get_a_documented_status_and_json(
-    client: AppClient, admin: Headers, row: Sample, body: bytes, type_: str
-) -> None:
+def test_any_bytes_get_a_known_status(client: AppClient, admin: Headers, row: Sample, body: bytes, type_: str) -> None:
     """Schemathesis tries any JSON."""
     response = row.send(client, {**admin, "content-type": type_}, body=body)
     assert response.status_code in row.answers(Policy.OPEN), response.text

@@ -35,11 +35,8 @@ pytestmark = pytest.mark.rule("contract G", "contract O9")
 # The history.
 
 
-def history(client: AppClient, admin: Headers, after: int | None = None) -> list[dict[str, Any]]:
-    answer = client.get("/api/changes", headers=admin, params={} if after is None else {"after": after})
-    assert answer.status_code == 200, answer.text
-    entries: list[dict[str, Any]] = answer.json()
-    return entries
+def history(client: AppClient, admin: Headers, after: int = 0) -> Any:
+    return client.get(f"/api/changes?after={after}", headers=admin).json()
 
 
 @pytest.mark.parametrize(
@@ -49,9 +46,7 @@ def history(client: AppClient, admin: Headers, after: int | None = None) -> list
         *((text, False) for text in ("x" * 65, "", "a b", "a\tb", "<script>", "a,b", "ä")),
     ],
 )
-def test_the_history_has_the_request_id_of_the_response(
-    client: AppClient, admin: Headers, sent: str, is_taken: bool
-) -> None:
+def test_the_history_has_the_id_of_the_response(client: AppClient, admin: Headers, sent: str, is_taken: bool) -> None:
     last = history(client, admin)[-1]["change_id"]
     headers = [(b"x-request-id", sent.encode("latin-1"))]
     answer = client.post("/api/authors", json={"user_id": 5, "username": "x"}, headers=headers)
@@ -64,24 +59,20 @@ def test_the_history_has_the_request_id_of_the_response(
 @pytest.mark.rule("contract G4")
 def test_a_request_id_identifies_one_request_of_one_caller(client: AppClient, admin: Headers) -> None:
     last = history(client, admin)[-1]["change_id"]
-    ids = []
-    for name in ("a", "b", "c"):
-        headers = {**admin, "x-request-id": "same"}
-        answer = client.patch("/api/authors/1", json={"username": name}, headers=headers)
-        ids.append(answer.headers["x-request-id"])
-    assert ids[0] == "same"
-    assert len(set(ids)) == 3
+    same = {**admin, "x-request-id": "same"}
+    answers = [client.patch("/api/authors/1", json={"username": name}, headers=same) for name in ("a", "b", "c")]
+    ids = [answer.headers["x-request-id"] for answer in answers]
+    assert (ids[0], len(set(ids))) == ("same", 3)
     assert [entry["request_id"] for entry in history(client, admin, last)] == ids
     # Undoing a request does not reuse its id.
     answer = client.post("/api/changes/revert", json={"request_id": ids[2]}, headers={**admin, "x-request-id": ids[2]})
-    assert answer.status_code == 200
-    assert answer.headers["x-request-id"] not in ids
+    assert (answer.status_code, answer.headers["x-request-id"] in ids) == (200, False)
 
 
 @pytest.mark.rule("contract G5")
 def test_the_history_has_the_source_and_the_note_of_a_request(client: AppClient, admin: Headers) -> None:
-    headers = {**admin, "x-request-id": "noted", "x-requested-with": "logoadmin-console"}
-    noted = {**headers, "x-change-note": "%D0%9F%D0%BE%20%D0%BF%D1%80%D0%BE%D1%81%D1%8C%D0%B1%D0%B5 Ann"}
+    noted = {**admin, "x-request-id": "noted", "x-requested-with": "logoadmin-console"}
+    noted |= {"x-change-note": "%D0%9F%D0%BE%20%D0%BF%D1%80%D0%BE%D1%81%D1%8C%D0%B1%D0%B5 Ann"}
     assert client.post("/api/authors", json={"user_id": 9, "username": "Dee"}, headers=noted).status_code == 201
     (act,) = client.get("/api/acts?request_id=noted", headers=admin).json()
     assert (act["origin"], act["note"], act["names"]) == ("console", "По просьбе Ann", ["Dee"])
@@ -95,15 +86,10 @@ INVALID: Final[tuple[tuple[str, Headers, list[str], str], ...]] = (
     ("POST /api/pictures?from=https://img.example/a.png", {}, ["query", "from"], "value_error"),
     ("POST /api/pictures?from=ftp://img.example/a.png", {}, ["query", "from"], "url_parsing"),
     ("GET /api/pictures?after=7", {}, ["query", "after"], "string_pattern_mismatch"),
-    *(
-        ("PATCH /api/authors/1", {"x-change-note": note}, ["header", "X-Change-Note"], type_)
-        for note, type_ in (
-            ("x" * 201, "string_too_long"),
-            ("%ff", "string_unicode"),
-            ("%00", "string_pattern_mismatch"),
-            ("%20", "string_pattern_mismatch"),
-        )
-    ),
+    ("PATCH /api/authors/1", {"x-change-note": "x" * 201}, ["header", "X-Change-Note"], "string_too_long"),
+    ("PATCH /api/authors/1", {"x-change-note": "%ff"}, ["header", "X-Change-Note"], "string_unicode"),
+    ("PATCH /api/authors/1", {"x-change-note": "%00"}, ["header", "X-Change-Note"], "string_pattern_mismatch"),
+    ("PATCH /api/authors/1", {"x-change-note": "%20"}, ["header", "X-Change-Note"], "string_pattern_mismatch"),
 )
 
 
@@ -121,9 +107,7 @@ def test_an_invalid_parameter_or_note_is_named(
 
 @pytest.mark.rule("contract C1")
 @pytest.mark.parametrize("watched", ["sqlite"], indirect=True)
-def test_a_flood_beyond_the_limits_empties_the_response_cache_once_a_minute(
-    gallery: LogoAdmin, clock: FrozenClock
-) -> None:
+def test_a_flood_beyond_the_limits_empties_the_cache_once_a_minute(gallery: LogoAdmin, clock: FrozenClock) -> None:
     def flood() -> bool:
         before = gallery.data_version()
         for _ in range(20):
@@ -135,9 +119,6 @@ def test_a_flood_beyond_the_limits_empties_the_response_cache_once_a_minute(
     assert [flood(), flood(), flood()] == [False, True, True]
     clock.pass_by(60)
     assert [flood(), flood()] == [False, True]
-
-
-# Details.
 
 
 # Proposals.
@@ -184,8 +165,8 @@ def test_a_proposal_that_is_not_applied_is_visible_to_nobody_else(
 
     before = seen()
     new = [{"kind": kind, "create": {**LOOK, "name": SECRET}} for kind in ("logo", "theme")]
-    names = {"logo": "name", "theme": "name", "author": "username"}
-    changed = [{"kind": kind, "id": 1, "version": 99, "set": {name: SECRET}} for kind, name in names.items()]
+    names = {"logo": "name", "theme": "name", "author": "username"}.items()
+    changed = [{"kind": kind, "id": 1, "version": 99, "set": {name: SECRET}} for kind, name in names]
     body = {"title": SECRET, "changes": [*new, *changed]}
     made = client.post("/api/proposals", json=body, headers=member)
     assert made.status_code == 201
@@ -207,15 +188,15 @@ def answer(client: AppClient, path: str, headers: Headers) -> tuple[Any, ...]:
 
 
 def seems_missing(response: Any) -> None:
-    assert response.status_code == 404
+    assert (response.status_code, SECRET in response.text) == (404, False)
     assert response.json()["detail"].endswith(" not found")
-    assert SECRET not in response.text
 
 
 # Pictures.
 
 
 WIDE: Final = (640, 400)
+PICTURED: Final = ARTWORK | {"preview_url": f"https://gallery.example/pictures/{STOCKED_PICTURE}.webp"}
 FOREVER: Final = "public, max-age=31536000, immutable"
 
 
@@ -244,13 +225,13 @@ def test_a_picture_is_sent_and_sent_again(client: AppClient, sender: Headers) ->
 @pytest.mark.parametrize(
     ("content", "kind", "status", "text"),
     [
-        (bytes(8 * 1024 * 1024 + 1), "image/png", 413, "Body should have at most 8388608 bytes"),
+        (bytes(MAX_PICTURE + 1), "image/png", 413, "Body should have at most 8388608 bytes"),
         (b"{}", "application/json", 415, "Body should be a picture, as image/png or application/octet-stream"),
         (b"<svg/>", "image/svg+xml", 422, "Convert SVG to PNG or WebP first"),
         (b"", "image/png", 422, "Field required"),
     ],
 )
-def test_another_body_is_refused(
+def test_others_are_refused(
     client: AppClient, sender: Headers, content: bytes, kind: str, status: int, text: str
 ) -> None:
     found, body = upload(client, sender, content, kind)
@@ -259,19 +240,15 @@ def test_another_body_is_refused(
 
 
 @pytest.mark.rule("contract P1", "contract A19")
-def test_callers_without_the_right_are_refused_before_they_send_the_file(
-    app: ASGIApp, gallery: LogoAdmin, watched: WatchedStorage
-) -> None:
+def test_callers_without_the_right_send_no_file(app: ASGIApp, gallery: LogoAdmin, watched: WatchedStorage) -> None:
     headers = [*holder(gallery, watched, 501, "authors:write").items(), ("content-type", "image/png")]
     assert ask(app, "POST", "/api/pictures", headers=headers, body=[bytes(MAX_PICTURE), PIXEL]).status_code == 403
 
 
 @pytest.mark.rule("contract P2")
 def test_pictures_are_public_and_cacheable_for_a_year(client: AppClient, watched: WatchedStorage) -> None:
-    watched.asked.clear()
     response = client.get(f"/pictures/{STOCKED_PICTURE}.webp")
-    assert response.status_code == 200
-    assert response.content.startswith(b"RIFF")
+    assert (response.status_code, response.content[:4]) == (200, b"RIFF")
     expected = {
         "access-control-allow-origin": "*",
         "cache-control": FOREVER,
@@ -304,12 +281,11 @@ def test_other_names_are_not_found(client: AppClient, name: str) -> None:
 def test_a_picture_taken_down_is_served_only_to_callers_who_may_read_users(
     client: AppClient, gallery: LogoAdmin, watched: WatchedStorage, admin: Headers
 ) -> None:
-    url = f"https://gallery.example/pictures/{STOCKED_PICTURE}.webp"
-    blocked = gallery.logos.create(CreateLogo(**{**ARTWORK, "preview_url": url}))
+    blocked = gallery.logos.create(CreateLogo(**PICTURED))
     gallery.logos.block(BlockLogo(logo_id=blocked.logo_id, reason="not theirs"))
     path = f"/pictures/{STOCKED_PICTURE}.webp"
     gone = client.get(path)
-    assert (gone.status_code, gone.json()) == (410, {"detail": "This picture was removed"})
+    assert (gone.status_code, gone.text) == (410, '{"detail":"This picture was removed"}')
     assert gone.headers["cache-control"] == "no-store"
     reader = holder(gallery, watched, 501, "users:read")
     shown = client.get(path, headers=reader)
@@ -332,12 +308,10 @@ def test_the_list_of_pictures_links_to_its_next_page(client: AppClient, gallery:
 
 @pytest.mark.rule("contract P5", "contract L1")
 def test_a_removed_picture_is_gone_from_both_addresses_at_once(gallery: LogoAdmin, admin: Headers) -> None:
-    url = f"https://gallery.example/pictures/{STOCKED_PICTURE}.webp"
-    gallery.logos.create(CreateLogo(**{**ARTWORK, "preview_url": url}))
+    gallery.logos.create(CreateLogo(**PICTURED))
     with AppClient(logoadmin.asgi(gallery)) as client:
-        paths = [
-            f"{of}/{STOCKED_PICTURE}{small}.webp" for of in ("/pictures", "/gallery/pictures") for small in ("", "-320")
-        ]
+        folders = ("/pictures", "/gallery/pictures")
+        paths = [f"{folder}/{STOCKED_PICTURE}{small}.webp" for folder in folders for small in ("", "-320")]
         while {client.get(path).status_code for path in (*paths, "/gallery/latest.json")} != {200}:
             time.sleep(0.05)
         client.delete(f"/api/pictures/{STOCKED_PICTURE}", headers=admin)

@@ -117,7 +117,7 @@ def test_a_change_is_made_only_in_the_expected_version(client: AppClient, admin:
         *((412, sent) for sent in (['"{}"', "rubbish"], ["rubbish"], ["*, *"])),
     ],
 )
-def test_only_a_list_of_tags_or_a_star_is_accepted_for_a_change(
+def test_a_change_takes_a_list_of_tags_or_a_star(
     client: AppClient, admin: Headers, status: int, sent: list[str]
 ) -> None:
     version = tag(client, "/api/logos/1")
