@@ -169,6 +169,14 @@ def assert_one_line(result: CommandResult, code: int, *parts: str) -> None:
     assert "Traceback" not in result.err
 
 
+def remove_module(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    """Make a package seem not to be installed, and the server not to be imported yet."""
+    for name in [name for name in sys.modules if re.match(r"(uvicorn|logoadmin\.entrypoints\.server)(\.|$)", name)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("logoadmin.entrypoints.server", raising=False)
+    monkeypatch.setitem(sys.modules, module, None)
+
+
 # A command, its standard input, and its output, or its exit code and words of its error.
 Step = tuple[str, str | None, str | tuple[int, str]]
 

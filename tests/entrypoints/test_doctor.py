@@ -1,15 +1,12 @@
 """What ``logoadmin doctor`` finds: each check against the fault itself, and the remedy for a missing extra."""
 
 import contextlib
-import importlib.metadata
 import json
 import os
-import re
 import shutil
 import socket
 import sqlite3
 import ssl
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,7 +28,7 @@ from logoadmin.maintenance import token_of_nobody
 from logoadmin.settings import settings_of
 from tests.answering import Answer, Request, answering
 from tests.asgi import ask
-from tests.entrypoints.conftest import CommandResult, Run
+from tests.entrypoints.conftest import CommandResult, Run, remove_module
 from tests.privileges import unprivileged
 
 pytestmark = [pytest.mark.usefixtures("empty_directory"), pytest.mark.rule("contract K4")]
@@ -139,9 +136,7 @@ TOKEN_KEY: Final = f'token_key = "{SECRET}"\n'
 BEHIND: Final = "--access guarded --trusted-proxies 127.0.0.1,::1"
 OTHERS: Final = "--host 0.0.0.0"
 NOT_NAMED: Final = {"public_url": "warning"}
-STRAY_ROW: Final = (
-    "INSERT INTO users (user_id, username, role_id, created_at, name_casefold) VALUES (1, 'a', 99, 0, 'a')"
-)
+STRAY: Final = "INSERT INTO users (user_id, username, role_id, created_at, name_casefold) VALUES (1, 'a', 99, 0, 'a')"
 WITHOUT_TABLES: Final = ("DROP TABLE sign_in_attempts", "ALTER TABLE users DROP COLUMN avatar")
 # Options, a change of the directory, and the checks that are then not ok, with their verdict and words of their text.
 # fmt: off
@@ -177,7 +172,7 @@ FAULTS: Final[tuple[tuple[str, Make, dict[str, str]], ...]] = (
     *(("", replaced(make), {"database": "wrong"})
         for make in (Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/null"))),
     ("", opened_to_all, {"file": "warning chmod 600", "directory": "warning"}),
-    ("", ran(STRAY_ROW), {"pages": "wrong"}),
+    ("", ran(STRAY), {"pages": "wrong"}),
     ("", ran(*WITHOUT_TABLES),
         {"columns": "wrong missing: sign_in_attempts, users.avatar; ", "writing": "warning"}),
     ("--database sqlite:///link.db", lambda place: (place / "link.db").symlink_to(place / "logoadmin.db"), {}),
@@ -189,7 +184,7 @@ FAULTS: Final[tuple[tuple[str, Make, dict[str, str]], ...]] = (
 
 @pytest.mark.rule("contract L1", "contract O8")
 @pytest.mark.parametrize(("options", "make", "found"), FAULTS)
-def test_faults_of_settings_and_files_are_reported(
+def test_faulty_settings_and_files_are_named(
     run: Run, gallery: Path, options: str, make: Make, found: dict[str, str]
 ) -> None:
     make(gallery.parent)
@@ -197,11 +192,11 @@ def test_faults_of_settings_and_files_are_reported(
     gallery.parent.chmod(0o700)
     assert "hidden" not in ended.out
     told = {check: each for check, each in said(ended).items() if each[0] != "ok" and check not in ALWAYS}
+    expected = {check: text.partition(" ") for check, text in found.items()}
     assert {check: verdict for check, (verdict, _) in told.items()} == {
-        check: expected.split()[0] for check, expected in found.items()
+        check: each[0] for check, each in expected.items()
     }
-    for check, expected in found.items():
-        assert expected.partition(" ")[2] in told[check][1]
+    assert all(words in told[check][1] for check, (_, _, words) in expected.items())
 
 
 def test_before_the_first_start_only_the_missing_file_is_reported(run: Run, tmp_path: Path) -> None:
@@ -342,10 +337,7 @@ def test_a_metrics_port_in_use_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatc
 def test_a_missing_package_is_reported(
     run: Run, monkeypatch: pytest.MonkeyPatch, module: str, settings: dict[str, str], verdict: str
 ) -> None:
-    for name in [name for name in sys.modules if re.match(r"(uvicorn|logoadmin\.entrypoints\.server)(\.|$)", name)]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delattr("logoadmin.entrypoints.server", raising=False)
-    monkeypatch.setitem(sys.modules, module, None)
+    remove_module(monkeypatch, module)
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     found = said(run("doctor"))["packages"]
@@ -393,9 +385,7 @@ def test_a_factor_key_that_decrypts_nothing_is_wrong(run: Run, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("closed", ["above", "above/data"])
-def test_folders_that_cannot_be_entered_are_named(
-    run: Run, monkeypatch: pytest.MonkeyPatch, sqlite_file: Path, closed: str
-) -> None:
+def test_closed_folders_are_named(run: Run, monkeypatch: pytest.MonkeyPatch, sqlite_file: Path, closed: str) -> None:
     with tempfile.TemporaryDirectory() as place:
         os.chmod(place, 0o755)
         monkeypatch.chdir(place)
@@ -413,9 +403,7 @@ def test_folders_that_cannot_be_entered_are_named(
 
 
 @pytest.mark.usefixtures("gallery")
-def test_little_disk_space_and_a_network_file_system_are_reported(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_little_space_and_network_disks_are_reported(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2**20))
     mounts, place = tmp_path / "mounts", tmp_path.resolve() / "Фото café"
     place.mkdir()
@@ -451,14 +439,6 @@ PROBE: Final = "/gallery/api/changes?limit=none"
 HERE: Final = "127.0.0.1"
 
 
-def looked(run: Run, bodies: dict[str, tuple[int, object]], host: str = "127.0.0.1") -> dict[str, tuple[str, str]]:
-    """Return the findings of doctor for a URL where a proxy responds to some paths."""
-    with answering_at(bodies) as port:
-        ended = run("doctor", "--port", "0", "--url", f"http://{host}:{port}/gallery")
-    assert "eyJ" not in ended.out
-    return {check: found for check, found in said(ended).items() if check in ("url", "gallery")}
-
-
 @pytest.mark.server("a server in a thread")
 @pytest.mark.parametrize(
     ("bodies", "host", "verdict", "words"),
@@ -482,8 +462,11 @@ def test_faults_of_a_proxy_are_reported_and_nothing_is_changed(
     words: str,
 ) -> None:
     before = started.read_bytes()
-    found = looked(run, bodies, host)
-    assert {check: verdict for check, (verdict, _) in found.items()} == verdict
+    with answering_at(bodies) as port:
+        ended = run("doctor", "--port", "0", "--url", f"http://{host}:{port}/gallery")
+    assert "eyJ" not in ended.out
+    found = {check: found for check, found in said(ended).items() if check in verdict}
+    assert {check: each for check, (each, _) in found.items()} == verdict
     assert words in [*found.values()][-1][1]
     assert started.read_bytes() == before
 
@@ -496,9 +479,9 @@ def test_the_token_sent_by_doctor_is_invalid(started: Path) -> None:
         for path in ("/api/auth/me", "/api/changes", "/api/users"):
             assert ask(service, "GET", path, headers=headers).status_code == 401
         # What identifies this gallery: other galleries have other keys.
-        assert ask(service, "GET", PROBE.removeprefix("/gallery"), headers=headers).status_code == 422
-        strange = [("authorization", f"{headers[0][1]}x")]
-        assert ask(service, "GET", PROBE.removeprefix("/gallery"), headers=strange).status_code == 401
+        for end, status in (("", 422), ("x", 401)):
+            headers = [("authorization", f"Bearer {token_of_nobody(settings)}{end}")]
+            assert ask(service, "GET", PROBE.removeprefix("/gallery"), headers=headers).status_code == status
 
 
 def _untrusted() -> ssl.SSLCertVerificationError:
@@ -516,9 +499,7 @@ def _untrusted() -> ssl.SSLCertVerificationError:
         (socket.gaierror(-2, "Name or service not known"), "no response from g.example: Name or service not known"),
     ],
 )
-def test_the_reason_why_a_url_is_unreachable_is_reported(
-    run: Run, monkeypatch: pytest.MonkeyPatch, error: OSError, words: str
-) -> None:
+def test_an_unreachable_url_has_a_reason(run: Run, monkeypatch: pytest.MonkeyPatch, error: OSError, words: str) -> None:
     def fails(*_given: object, **_named: object) -> None:
         raise error
 
@@ -532,22 +513,10 @@ def test_the_reason_why_a_url_is_unreachable_is_reported(
 NO_PLACE = "install logoadmin again, from its wheel or its source directory, with the extra [server]"
 
 
-class Installed(importlib.metadata.Distribution):
-    """An installation, with the installer's record of its source."""
-
-    def __init__(self, direct_url: str | None) -> None:
-        self.direct_url = direct_url
-
-    def read_text(self, filename: str) -> str | None:
-        return self.direct_url if filename == "direct_url.json" else None
-
-    def locate_file(self, path: Any) -> Any:
-        raise NotImplementedError
-
-
 def cure(monkeypatch: pytest.MonkeyPatch, direct_url: object) -> str:
-    text = direct_url if isinstance(direct_url, str | None) else json.dumps(direct_url)
-    monkeypatch.setattr("importlib.metadata.distribution", lambda _: Installed(text))
+    """Return the cure for an installation with the installer's record of its source."""
+    files = {"direct_url.json": direct_url if isinstance(direct_url, str | None) else json.dumps(direct_url)}
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: SimpleNamespace(read_text=files.get))
     return install_extra("server")
 
 

@@ -27,7 +27,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("host", "asked"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]"), ("::", "[::1]")]
 )
-def test_a_service_listening_on_all_addresses_is_checked_on_loopback(
+def test_all_addresses_are_checked_on_loopback(
     run: Run, monkeypatch: pytest.MonkeyPatch, host: str, asked: str
 ) -> None:
     monkeypatch.setenv("LOGOADMIN_HOST", host)

