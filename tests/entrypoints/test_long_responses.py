@@ -104,9 +104,11 @@ def test_a_response_is_sent_in_slices_which_no_change_interrupts(
     fill(storage, [TEXT * 1000] * 20)
     before = client.get(path)
     bodies: list[bytes] = []
+    more: list[bool] = []
 
     async def send(message: Message) -> None:
         bodies.append(message.get("body", b""))
+        more.append(message.get("more_body", True))
         if len(bodies) == 3:
             gallery.logos.amend(AmendLogo(logo_id=1, name="another"))
 
@@ -114,7 +116,8 @@ def test_a_response_is_sent_in_slices_which_no_change_interrupts(
         await app(scope_of("GET", path), nothing_more, send)
 
     asyncio.run(request())
-    assert (b"".join(bodies), max(map(len, bodies))) == (before.content, SLICE)
+    assert (b"".join(bodies), max(map(len, bodies)), SLICE) == (before.content, SLICE, 65_536)
+    assert more == [True] * (len(more) - 1) + [False]
     after = client.get(path)
     assert b'"another"' in after.content
     assert after.headers["etag"] != before.headers["etag"]
@@ -131,7 +134,7 @@ def test_a_list_beyond_the_limit_is_refused_and_its_pages_are_not(gallery: LogoA
 
 
 @pytest.mark.rule("contract A20")
-def test_one_list_is_rendered_at_a_time_and_shared_by_requests_for_its_version(
+def test_one_list_is_rendered_at_a_time_for_all_its_requests(
     gallery: LogoAdmin, storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(storage, STYLES["light"])
