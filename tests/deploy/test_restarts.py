@@ -67,9 +67,7 @@ def get(connection: http.client.HTTPConnection) -> int:
 
 
 @pytest.mark.parametrize("workers", ["2", pytest.param("1", marks=pytest.mark.release)])
-def test_connections_during_a_restart_wait_and_are_served(
-    workers: str, listener: socket.socket, tmp_path: Path
-) -> None:
+def test_connections_wait_during_a_restart(workers: str, listener: socket.socket, tmp_path: Path) -> None:
     port = listener.getsockname()[1]
     running: list[Service] = []
     try:

@@ -114,7 +114,7 @@ def test_a_read_that_was_waiting_when_its_event_loop_ended_does_not_fail_later_o
 
 
 @pytest.mark.rule("contract A20")
-def test_a_call_cancelled_in_the_queue_never_runs_and_a_running_one_keeps_its_slot(
+def test_a_call_cancelled_in_the_queue_never_runs_others_keep_slots(
     slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.2)
@@ -301,9 +301,7 @@ def test_requests_to_other_hosts_are_limited_by_user_or_else_by_network(caller: 
 
 
 @pytest.mark.rule("contract A20")
-def test_without_free_threads_the_service_is_busy_and_starts_nothing_later(
-    slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_free_threads_the_service_is_busy(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
 
     def no_thread(_: threading.Thread) -> None:

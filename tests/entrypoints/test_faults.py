@@ -34,11 +34,7 @@ from tests.mariadb import PASSWORD, MariaDbServer
 from tests.privileges import unprivileged
 from tests.services import comes_true
 
-pytestmark = [
-    pytest.mark.slow("servers go away, hang, and are waited for"),
-    pytest.mark.own_mariadb,
-    pytest.mark.usefixtures("empty_directory"),
-]
+pytestmark = [pytest.mark.slow("servers go away"), pytest.mark.own_mariadb, pytest.mark.usefixtures("empty_directory")]
 
 SOON: Final = 10.0
 

@@ -44,7 +44,7 @@ def line_of(caplog: pytest.LogCaptureFixture) -> dict[str, Any]:
     return found
 
 
-def test_a_line_has_the_caller_the_request_and_the_result(
+def test_a_line_has_caller_request_and_result(
     logged: AppClient, ann: Headers, caplog: pytest.LogCaptureFixture
 ) -> None:
     trace = {"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}

@@ -107,9 +107,7 @@ def test_reader_js_in_a_page_passes_every_story(server: HostileServer, asked: Ma
 
 
 @pytest.mark.slow("a browser is started")
-def test_reader_js_in_a_service_worker_passes_every_story(
-    server: HostileServer, asked: Mapping[str, Any], page: Page
-) -> None:
+def test_reader_js_in_a_worker_passes_every_story(server: HostileServer, asked: Mapping[str, Any], page: Page) -> None:
     reply = page.evaluate(_PLAY_IN_WORKER, asked)
     assert (reply.get("error"), reply["scope"], reply["document"]) == (None, "ServiceWorkerGlobalScope", "undefined")
     compare_all(server, STORIES, reply["found"], cached=True)

@@ -43,9 +43,7 @@ def test_the_wheel_has_the_modules_of_the_service_and_their_types(wheel: Path) -
     assert modules == {"py.typed": b"", **{file.name: file.read_bytes() for file in SOURCE.glob("*.py")}}
 
 
-def test_the_wheel_has_its_requirements_and_the_version_and_licence_of_the_service(
-    wheel: Path, project: dict[str, Any]
-) -> None:
+def test_the_wheel_has_the_version_and_licence_of_the_service(wheel: Path, project: dict[str, Any]) -> None:
     (info,) = wheel.glob("*.dist-info")
     metadata = Parser().parsestr(info.joinpath("METADATA").read_text("utf-8"))
     assert (metadata["Name"], metadata["Version"]) == ("logoadmin-reader", project["version"])
@@ -58,9 +56,7 @@ def test_the_wheel_has_its_requirements_and_the_version_and_licence_of_the_servi
 
 
 @pytest.mark.slow("npm packs an archive")
-def test_the_npm_archive_has_reader_js_its_types_and_the_version_of_the_service(
-    tmp_path: Path, project: dict[str, Any]
-) -> None:
+def test_the_npm_archive_has_reader_js_types_and_version(tmp_path: Path, project: dict[str, Any]) -> None:
     path = f"{_NODE}{os.pathsep}{os.environ['PATH']}"
     if shutil.which("npm", path=path) is None:
         skip_without("NODE", "npm is not installed: make tools/console/node_modules/ready")

@@ -192,9 +192,7 @@ def test_a_program_killed_at_any_write_restarts_with_a_consistent_state(
     assert (again.latest["version"], ids(again.logos())) == (version, logos)
 
 
-def test_long_css_is_downloaded_once_and_not_returned_for_withdrawn_records(
-    url: str, serve: Serve, tmp_path: Path
-) -> None:
+def test_long_css_is_downloaded_once_and_not_if_withdrawn(url: str, serve: Serve, tmp_path: Path) -> None:
     gallery = reader.open(url, key=A.jwk, store=tmp_path)
     theme, blocked = gallery.get("theme", 1), gallery.get("logo", 2)
     assert theme is not None
@@ -270,9 +268,7 @@ def test_a_damaged_file_is_refused_or_makes_no_difference(data: st.DataObject) -
 
 
 @pytest.mark.rule("contract P2")
-def test_the_long_css_and_pictures_that_logoadmin_published_are_read_and_verified(
-    server: HostileServer, serve: Serve
-) -> None:
+def test_published_long_css_and_pictures_are_read_and_verified(server: HostileServer, serve: Serve) -> None:
     published, files = gallery_on(MemoryStorage(), FrozenClock()), MemoryGalleryFiles()
     picture = published.pictures.send(SendPicture(), PIXEL)
     css = ["a { content: '\u00e9' } " * count for count in (1, 200)]
