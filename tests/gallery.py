@@ -54,7 +54,7 @@ from logoadmin.domain.kernel.access import (
 )
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import StorageUnavailable
+from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
 from logoadmin.domain.kernel.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, User
@@ -530,6 +530,15 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.pictures.send(picture_commands.SendPicture(), PIXEL)
     proposed = proposals.ProposeChanges(**ASKED[proposals.ProposeChanges][1])
     gallery.proposals.propose(proposed, ActingAs(ADMIN_ID))
+
+
+def failure(call: Callable[..., object], *given: Any, **named: Any) -> type[LogoAdminError] | None:
+    """Return the type of the error of a call, None for success."""
+    try:
+        call(*given, **named)
+    except LogoAdminError as error:
+        return type(error)
+    return None
 
 
 def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:

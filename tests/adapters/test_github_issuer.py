@@ -116,9 +116,7 @@ NO_IDS = ("583231", "", None, True, False, 0, -1, 583231.0, 2**63, [583231], {"i
         ("revoked", True, "its API responds with status 401"),
     ],
 )
-def test_an_invalid_response_is_refused(
-    fake: FakeGitHub, refused: Refused, what: str, value: object, reason: str
-) -> None:
+def test_a_bad_response_is_refused(fake: FakeGitHub, refused: Refused, what: str, value: object, reason: str) -> None:
     setattr(fake, what, value)
     assert re.fullmatch(reason, refused())
     assert fake.paths() == ([TOKEN] if "token" in reason else [TOKEN, USER])
@@ -135,9 +133,7 @@ def test_an_unusable_avatar_is_left_out(issuer: GitHubIssuer, fake: FakeGitHub, 
 @pytest.mark.parametrize(
     ("path", "status"), [(TOKEN, 429), (TOKEN, 502), (USER, 403), (USER, 429), (USER, 500), (USER, 503)]
 )
-def test_a_rate_limit_or_a_fault_is_not_a_refusal(
-    issuer: GitHubIssuer, fake: FakeGitHub, path: str, status: int
-) -> None:
+def test_a_rate_limit_or_fault_is_not_a_refusal(issuer: GitHubIssuer, fake: FakeGitHub, path: str, status: int) -> None:
     fake.answers[path] = status, {"message": "API rate limit exceeded for user ID 583231."}
     assert unavailable(issuer, fake.code()).reason == f"responds with status {status}"
 

@@ -98,9 +98,7 @@ def test_writes_of_a_group_share_the_read_of_a_secret_until_it_changes(sql_stora
 
 
 @pytest.mark.rule("contract A20")
-def test_a_failed_commit_fails_every_write_that_shares_it(
-    sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_commit_fails_every_write_in_it(sql_storage: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     commit, commits = Transaction.commit, count()
 
     def fails(transaction: Transaction) -> None:

@@ -119,9 +119,7 @@ def test_the_authorization_url_is_returned(issuer: OidcIssuer, fake: FakeIssuer)
     ],
     ids=["none", "text", "list", "empty", "maximum"],
 )
-def test_groups_are_a_list_or_text(
-    issuer: OidcIssuer, fake: FakeIssuer, claim: object, groups: tuple[str, ...]
-) -> None:
+def test_groups_are_lists_or_text(issuer: OidcIssuer, fake: FakeIssuer, claim: object, groups: tuple[str, ...]) -> None:
     fake.person["groups"] = claim
     if claim is None:
         del fake.person["groups"]
@@ -184,9 +182,7 @@ def test_concurrent_callers_share_one_request(issuer: OidcIssuer, fake: FakeIssu
     assert len(fake.asked) == 1
 
 
-def test_new_keys_are_fetched_once_a_minute(
-    issuer: OidcIssuer, fake: FakeIssuer, timer: Timer, refused: Refused
-) -> None:
+def test_keys_are_fetched_once_a_minute(issuer: OidcIssuer, fake: FakeIssuer, timer: Timer, refused: Refused) -> None:
     assert redeem(issuer, fake.code()) == ANN
     fake.keys = [public_jwk("ES256", "2", 2)]
     fake.signs_with, fake.header = 2, {"kid": "2"}
@@ -246,9 +242,7 @@ def test_clocks_may_differ_by_a_minute(issuer: OidcIssuer, fake: FakeIssuer, ref
 @pytest.mark.parametrize(
     ("claim", "known"), [(None, None), (1_700_000_000, 1_700_000_000), ("1700000000", None), (True, None), ([], None)]
 )
-def test_the_authentication_time_is_passed_on(
-    issuer: OidcIssuer, fake: FakeIssuer, claim: object, known: int | None
-) -> None:
+def test_the_sign_in_time_is_passed_on(issuer: OidcIssuer, fake: FakeIssuer, claim: object, known: int | None) -> None:
     """ASVS 6.8.4."""
     fake.claims = {"auth_time": claim}
     assert redeem(issuer, fake.code()) == replace(ANN, authenticated_at=known)
@@ -393,9 +387,7 @@ def test_the_userinfo_must_be_for_the_same_person(issuer: OidcIssuer, fake: Fake
 
 
 @pytest.mark.parametrize("access_token", [None, 5, "", "a b", "a\r\nX: y", "\N{SNOWMAN}"])
-def test_an_access_token_invalid_in_a_header_is_not_sent(
-    fake: FakeIssuer, refused: Refused, access_token: object
-) -> None:
+def test_a_token_invalid_in_a_header_is_not_sent(fake: FakeIssuer, refused: Refused, access_token: object) -> None:
     fake.in_userinfo = frozenset({"groups"})
     fake.claims = {"at_hash": None}
     honest = fake._token

@@ -425,9 +425,7 @@ def test_a_trusted_certificate_is_accepted(secure: HostileServer, trusting: Guar
     assert trusting.fetch(secure.url(host="styles.test."), most=MOST, seconds=5).body == CSS
 
 
-def test_an_untrusted_certificate_and_one_of_another_host_are_refused(
-    secure: HostileServer, trusting: GuardedOutgoing
-) -> None:
+def test_an_untrusted_or_wrong_certificate_is_refused(secure: HostileServer, trusting: GuardedOutgoing) -> None:
     assert refused(secure.url()) == "styles.test: has a certificate that cannot be verified"
     for host in ("other.test", PUBLIC):
         with pytest.raises(OutgoingError, match="certificate"):
@@ -435,9 +433,7 @@ def test_an_untrusted_certificate_and_one_of_another_host_are_refused(
     assert secure.heads == []
 
 
-def test_a_redirect_is_followed_only_to_https(
-    server: HostileServer, secure: HostileServer, trusting: GuardedOutgoing
-) -> None:
+def test_redirects_never_leave_https(server: HostileServer, secure: HostileServer, trusting: GuardedOutgoing) -> None:
     server.answers["/"] = redirect(secure.url())
     assert trusting.fetch(server.url(), most=MOST, seconds=5) == Fetched(secure.url(), "", CSS)
     secure.answers["/back"] = redirect(server.url())

@@ -109,9 +109,7 @@ def post(outgoing: GuardedOutgoing, url: str, seconds: float = 5) -> int:
 
 @pytest.mark.rule("contract L8", "contract R6")
 @pytest.mark.parametrize("status", ["200 OK", "204 No Content", "302 Found", "404 No", "500 Oops"])
-def test_json_is_posted_once_and_the_status_returned(
-    server: HostileServer, outgoing: GuardedOutgoing, status: str
-) -> None:
+def test_json_is_posted_once_and_status_returned(server: HostileServer, outgoing: GuardedOutgoing, status: str) -> None:
     server.answers["/hook"] = redirect("/other") if status.startswith("302") else response(b"x" * 10, status=status)
     assert post(outgoing, server.url("/hook")) == int(status[:3])
     assert server.bodies == [b'{"text": "hello"}']
@@ -121,9 +119,7 @@ def test_json_is_posted_once_and_the_status_returned(
 
 
 @pytest.mark.rule("contract L8", "contract R6")
-def test_json_is_not_posted_to_private_unencrypted_or_hanging_receivers(
-    server: HostileServer, outgoing: GuardedOutgoing
-) -> None:
+def test_private_unencrypted_or_hanging_receivers_get_nothing(server: HostileServer, outgoing: GuardedOutgoing) -> None:
     private = GuardedOutgoing([], context=CONTEXT, resolve=Names(hook_test=[[PRIVATE]]))
     with pytest.raises(OutgoingError, match=r"hook\.test"):
         post(private, f"https://hook.test/{SECRET}")

@@ -206,9 +206,7 @@ MILLIONS: Final = pytest.mark.slow("it decodes 64 million pixels, which is the l
         pytest.param("GIF", 2, (5000, 3000), 1, marks=MILLIONS),
     ],
 )
-def test_the_first_frames_of_a_long_animation_are_kept(
-    form: str, frames: int, size: tuple[int, int], kept: int
-) -> None:
+def test_the_first_frames_of_long_animations_are_kept(form: str, frames: int, size: tuple[int, int], kept: int) -> None:
     assert CODEC.convert(animation(form, frames, size)).frames == kept
 
 

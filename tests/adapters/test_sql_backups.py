@@ -380,9 +380,7 @@ def nightly(mariadb: MariaDb, database: str, url: str, tmp_path: Path) -> list[s
     return [script, database, str(tmp_path / "copies"), keep, options.replace("/etc/logoadmin", str(tmp_path))]
 
 
-def test_the_nightly_dump_keeps_the_newest_and_nothing_unfinished(
-    database: str, nightly: list[str], tmp_path: Path
-) -> None:
+def test_a_nightly_dump_keeps_the_newest_and_nothing_partial(database: str, nightly: list[str], tmp_path: Path) -> None:
     copies = tmp_path / "copies"
     for day in range(10, 30):
         (copies / f"{database}-2000-01-{day}T030000Z.sql").touch()

@@ -74,9 +74,7 @@ def test_missing_durability_is_warned_about(server: MariaDbServer) -> None:
     assert "sync_binlog = 0" in durability()
 
 
-def test_a_check_that_cannot_run_is_left_to_the_operator(
-    server: MariaDbServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_check_that_cannot_run_is_left_to_operators(server: MariaDbServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         mysql_checks, "session_variables", lambda connection, *_: connection.exec_driver_sql("SELECT nothing")
     )

@@ -126,9 +126,7 @@ def test_no_statement_sets_session_state_behind_a_proxy(mariadb_storage: SqlStor
 
 
 @pytest.mark.parametrize("knows", [True, False], ids=["MariaDB", "server without cluster support"])
-def test_a_read_waits_for_writes_on_other_servers(
-    mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool
-) -> None:
+def test_reads_wait_for_writes_on_other_servers(mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch, knows: bool) -> None:
     if not knows:
         monkeypatch.setattr(mysql, "FRESH", "SET SESSION no_such_variable = 1")
     with contextlib.closing(open_sql_storage(mariadb.url)) as storage, storage._pool.engine.connect() as connection:
@@ -268,9 +266,7 @@ def test_the_lease_of_a_dead_holder_expires(server: SqlStorage, monkeypatch: pyt
 @pytest.mark.usefixtures("_short")
 @pytest.mark.slow("it waits for seconds")
 @pytest.mark.rule("contract K7")
-def test_a_lease_does_not_last_longer_if_the_clock_is_set_back(
-    server: SqlStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lease_lasts_no_longer_if_the_clock_is_set_back(server: SqlStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     server.prepare()
     lease_of_a_dead_holder(server, 86_400)
     monkeypatch.setattr(mysql, "LONG_WAIT", 5)

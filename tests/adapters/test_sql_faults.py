@@ -142,9 +142,7 @@ def numbers(storage: Storage) -> list[int]:
     ],
     ids=["no time", "duplicate id"],
 )
-def test_a_change_refused_by_the_database_rolls_back_everything(
-    sql_storage: SqlStorage, bad: Change, says: str
-) -> None:
+def test_a_change_refused_by_a_database_rolls_back_everything(sql_storage: SqlStorage, bad: Change, says: str) -> None:
     add_author(sql_storage, 1)
     sql_storage.write(lambda uow: uow.changes.add([change(1)]))
 
@@ -171,9 +169,7 @@ def test_a_change_refused_by_the_database_rolls_back_everything(
 
 
 @pytest.mark.parametrize("held", ["authors", "state"])
-def test_a_long_held_lock_does_not_block_readers(
-    mariadb: MariaDbServer, mariadb_storage: SqlStorage, held: str
-) -> None:
+def test_a_long_held_lock_blocks_no_readers(mariadb: MariaDbServer, mariadb_storage: SqlStorage, held: str) -> None:
     add(mariadb_storage)
     with contextlib.closing(mariadb.connect()) as holder, holder.cursor() as cursor:
         cursor.execute("BEGIN")
@@ -287,9 +283,7 @@ def fail_to_commit(
 @pytest.mark.parametrize("is_kept", [True, False])
 @pytest.mark.parametrize("kind", ["OperationalError", "IntegrityError"])
 @pytest.mark.parametrize("together", [True, False])
-def test_a_commit_of_unknown_outcome_is_not_retried(
-    sql_storage: SqlStorage, kind: str, is_kept: bool, together: bool
-) -> None:
+def test_an_unknown_commit_is_not_retried(sql_storage: SqlStorage, kind: str, is_kept: bool, together: bool) -> None:
     def fail(_: Callable[[], None]) -> None:
         raise getattr(sql_storage._pool.engine.dialect.loaded_dbapi, kind)(1180, "Got error 5 during COMMIT")
 

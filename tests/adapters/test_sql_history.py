@@ -70,9 +70,7 @@ def test_the_cost_of_a_page_of_changes_is_independent_of_the_length_of_the_histo
 
 @pytest.mark.rule("contract G4")
 @pytest.mark.parametrize("sent", ["import", "new"])
-def test_the_cost_of_finding_a_request_is_independent_of_its_number_of_changes(
-    sql_storage: SqlStorage, sent: str
-) -> None:
+def test_the_cost_to_find_a_request_is_independent_of_its_number_of_changes(sql_storage: SqlStorage, sent: str) -> None:
     many = [Change(n, 0, None, "role.created", Kind.ROLE, n, None, None, "import") for n in range(1, 3_001)]
     add(sql_storage, many)
     sql_storage.write(lambda uow: uow.acts.add(StoredAct(1, 3_000, "import", None, None, {})))

@@ -47,9 +47,7 @@ def notes(storage: SqlStorage) -> list[tuple[int, str]]:
         return [(row.logo_id, row.note) for row in connection.execute(text("SELECT logo_id, note FROM logos"))]
 
 
-def test_an_older_database_is_refused_until_init_has_migrated_it_and_keeps_its_records(
-    prepared_url: str, tmp_path: Path
-) -> None:
+def test_an_old_database_is_refused_until_init_migrates_it_with_all_records(prepared_url: str, tmp_path: Path) -> None:
     with closing(open_sql_storage(prepared_url)) as storage:
         stock(gallery_on(storage, FrozenClock()))
         with next_program(documented(), tmp_path / "next"):

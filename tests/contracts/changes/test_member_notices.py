@@ -90,7 +90,7 @@ def test_decisions_and_blocks_are_listed_newest_first(gallery: LogoAdmin, clock:
     )
 
 
-def test_an_undone_submission_is_marked_until_it_is_decided_again(
+def test_an_undone_submission_is_marked_until_a_decision(
     gallery: LogoAdmin, clock: FrozenClock, member: Caller
 ) -> None:
     apply(gallery, submit(gallery, member))

@@ -37,7 +37,7 @@ from logoadmin.ports.gallery_storage import StoredPicture, Withdrawal
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Count
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import ARTWORK, NOW, FrozenClock, drawing, gallery_on, signed_in
+from tests.gallery import ARTWORK, NOW, FrozenClock, drawing, failure, gallery_on, signed_in
 from tests.origins import Origins
 
 DAY: Final = 86_400
@@ -124,9 +124,7 @@ def test_storage_stores_pictures(storage: Storage) -> None:
 
 
 @pytest.mark.rule("contract P1")
-def test_the_work_of_members_counts_towards_their_hour(
-    gallery: LogoAdmin, storage: Storage, clock: FrozenClock
-) -> None:
+def test_work_of_members_counts_towards_their_hour(gallery: LogoAdmin, storage: Storage, clock: FrozenClock) -> None:
     member = signed_in(storage, "proposals:write")
     sent(gallery, drawing(size=(300, 200)), member)
     counted = f"picture work of 500 since {storage.read(lambda uow: creation_of(uow.changes, 500))}"
@@ -351,8 +349,7 @@ def test_a_removed_picture_is_gone_for_good(gallery: LogoAdmin, storage: Storage
     assert seen(gallery, picture.picture, OWNER) == "PictureGone"
     assert refusal(gallery, shown) == refusal(gallery, stored) == "This picture was removed"
     assert refusal(gallery, drawing(form="GIF")) == "This picture was removed"
-    with pytest.raises(NotFound):
-        gallery.pictures.remove(RemovePicture(picture=picture.picture))
+    assert failure(gallery.pictures.remove, RemovePicture(picture=picture.picture)) is NotFound
     (change,) = gallery.changes.list(ListChanges(kind=Kind.PICTURE))
     assert (change.action, change.user_id, change.id) == ("picture.removed", 500, change.change_id)
     shape = {name: getattr(picture, name) for name in ("picture", "width", "height", "frames", "size")}

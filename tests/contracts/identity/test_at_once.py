@@ -63,9 +63,7 @@ def test_of_concurrent_sign_ins_by_code_or_link_one_succeeds(
 
 
 @pytest.mark.rule("contract C3", "contract H5")
-def test_a_new_password_with_a_concurrent_refresh_or_sign_in_leaves_no_session(
-    gallery: LogoAdmin, storage: Storage
-) -> None:
+def test_a_new_password_during_a_refresh_or_sign_in_leaves_no_session(gallery: LogoAdmin, storage: Storage) -> None:
     def sign_in(password: str) -> Tokens:
         return gallery.sessions.sign_in(SignIn(username="ann", password=password))
 

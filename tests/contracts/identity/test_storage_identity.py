@@ -451,9 +451,7 @@ ROWS: Final = dict.fromkeys(("factors", "codes", "challenges", "identities", "ke
         (lambda uow: uow.identity.sessions.end_all(1), None, {"sessions": 0}),
     ],
 )
-def test_a_change_removes_only_the_rows_that_it_names(
-    people: Storage, change: Step, result: object, left: dict[str, int]
-) -> None:
+def test_a_change_removes_only_named_rows(people: Storage, change: Step, result: object, left: dict[str, int]) -> None:
     every = ROWS | {"events": 1, "sessions": 2}
     write(people, enrol(1), enrol(2))
     write_and_fail(people, change)

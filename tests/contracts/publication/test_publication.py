@@ -143,9 +143,7 @@ def test_a_picture_that_is_sent_after_a_record_names_it_is_published(
 
 
 @pytest.mark.rule("contract P2")
-def test_pictures_stay_until_no_pointer_refers_to_them(
-    gallery: LogoAdmin, files: FolderGalleryFiles, clock: FrozenClock
-) -> None:
+def test_pictures_stay_while_referenced(gallery: LogoAdmin, files: FolderGalleryFiles, clock: FrozenClock) -> None:
     old, new = send(gallery, 1), send(gallery, 2)
     one = logo(gallery, old.url)
     gallery.publication.publish(files)
@@ -178,9 +176,7 @@ def test_a_picture_is_read_from_the_database_only_if_its_file_is_missing(
 
 
 @pytest.mark.rule("contract J8", "contract Q2")
-def test_the_mark_and_the_accent_are_on_all_pages(
-    storage: Storage, clock: FrozenClock, files: FolderGalleryFiles
-) -> None:
+def test_the_mark_and_accent_are_on_all_pages(storage: Storage, clock: FrozenClock, files: FolderGalleryFiles) -> None:
     gallery = gallery_on(storage, clock, page=Page("Ours"))
     work, mark = logo(gallery, "https://elsewhere.example/a.png"), send(gallery, 1)
     gallery.publication.publish(files)
@@ -201,9 +197,7 @@ def test_the_mark_and_the_accent_are_on_all_pages(
 
 
 @pytest.mark.rule("contract P5")
-def test_the_pictures_of_blocked_records_are_removed_at_once_and_restored(
-    gallery: LogoAdmin, files: FolderGalleryFiles
-) -> None:
+def test_pictures_of_blocked_records_leave_at_once_and_return(gallery: LogoAdmin, files: FolderGalleryFiles) -> None:
     alone, shared = send(gallery, 1), send(gallery, 2)
     blocked, other = logo(gallery, alone.url), logo(gallery, shared.url)
     logo(gallery, shared.url)

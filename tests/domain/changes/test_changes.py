@@ -26,6 +26,7 @@ from tests.gallery import (
     NOW,
     FrozenClock,
     ask,
+    failure,
     gallery_on,
     history,
     sample,
@@ -182,8 +183,7 @@ def test_undoing_does_not_restore_a_password(stocked: LogoAdmin) -> None:
     stocked.users.remove(users.RemoveUser(user_id=7))
     revert(stocked, last(stocked).change_id)
     for password in ("new", ANN_PASSWORD):
-        with pytest.raises(errors.SignInRefused):
-            stocked.sessions.sign_in(SignIn(username="ann", password=password))
+        assert failure(stocked.sessions.sign_in, SignIn(username="ann", password=password)) is errors.SignInRefused
 
 
 # Any changes, undone in reverse.

@@ -17,7 +17,7 @@ from logoadmin.domain.gallery.authors import GetAuthor, ListAuthors
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ARTWORK, NOW, FrozenClock, exported, gallery_on, imported
+from tests.gallery import ARTWORK, NOW, FrozenClock, exported, failure, gallery_on, imported
 from tests.strategies import details, visible
 
 pytestmark = pytest.mark.rule("contract I4")
@@ -148,8 +148,7 @@ def test_exported_formulas_are_escaped_and_an_import_restores_them(gallery: Logo
 
 def test_only_authors_themes_and_logos_are_exported_as_csv() -> None:
     for kinds in ((), (Kind.USER,), (Kind.LOGO, Kind.THEME)):
-        with pytest.raises(errors.InvalidInput):
-            ExportRecords(kind=kinds, format="csv")
+        assert failure(ExportRecords, kind=kinds, format="csv") is errors.InvalidInput
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)

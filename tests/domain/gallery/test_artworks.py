@@ -24,7 +24,7 @@ from logoadmin.domain.kernel.records import (
     ThemeAuthor,
 )
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ARTWORK, NOW, signed_in
+from tests.gallery import ARTWORK, NOW, failure, signed_in
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,7 @@ def test_a_new_artwork_gets_the_next_id_and_has_no_authors(gallery: LogoAdmin, k
 def test_removing_an_artwork_removes_its_links_and_leaves_the_authors(stocked: LogoAdmin, kind: Kind) -> None:
     service = kind.service(stocked)
     assert service.remove(kind.asked("Remove{}", **kind.of(1))) == kind.removed(1)
-    with pytest.raises(NotFound):
-        service.get(kind.asked("Get{}", **kind.of(1)))
+    assert failure(service.get, kind.asked("Get{}", **kind.of(1))) is NotFound
     assert stocked.authors.get(GetAuthor(author_id=1)) == ANN
     made = service.create(kind.asked("Create{}", **ARTWORK))
     assert made == kind.record(2, *ARTWORK.values(), (), NOW)  # neither its id nor its links come back

@@ -27,7 +27,7 @@ from tests.domain.identity.second_factors import (
     wrong_code,
 )
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, works
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, ask, gallery_on, if_match, signed_in
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, ask, failure, gallery_on, if_match, signed_in
 
 pytestmark = pytest.mark.rule("contract O1")
 
@@ -47,8 +47,7 @@ def test_an_app_is_a_factor_once_it_is_confirmed(stocked: LogoAdmin, clock: Froz
     assert [(problem.loc, problem.msg) for problem in refused.value.problems] == [(("code",), "Incorrect code")]
     assert stocked.factors.list(factors.ListFactors(), who) == ()
     assert left(stocked, who) == 0
-    with pytest.raises(errors.Conflict):
-        stocked.factors.make_recovery_codes(factors.MakeRecoveryCodes(), who)
+    assert failure(stocked.factors.make_recovery_codes, factors.MakeRecoveryCodes(), who) is errors.Conflict
     assert works(stocked, stocked.sessions.sign_in(ANN))
     clock.pass_by(STEP)
     confirming = ConfirmTotp(factor_id=totp.factor_id, code=code_of(totp, clock.now()))
@@ -109,8 +108,7 @@ def test_factors_are_of_their_user_alone(stocked: LogoAdmin) -> None:
     assert stocked.factors.list(factors.ListFactors(), admin) == ()
     confirming = ConfirmTotp(factor_id=waiting.factor_id, code=code_of(waiting, NOW))
     for command in (factors.RemoveFactor(factor_id=totp.factor_id), confirming):
-        with pytest.raises(errors.NotFound):
-            ask(stocked, command, admin)
+        assert failure(ask, stocked, command, admin) is errors.NotFound
     assert works(stocked, stocked.sessions.sign_in(ADMIN))
 
 
@@ -124,8 +122,7 @@ def test_removing_the_last_factor_removes_the_recovery_codes(stocked: LogoAdmin)
     stocked.factors.remove(factors.RemoveFactor(factor_id=second.factor_id), who)
     assert left(stocked, who) == 0
     assert works(stocked, stocked.sessions.sign_in(ANN))
-    with pytest.raises(errors.NotFound):
-        stocked.factors.remove(factors.RemoveFactor(factor_id=second.factor_id), who)
+    assert failure(stocked.factors.remove, factors.RemoveFactor(factor_id=second.factor_id), who) is errors.NotFound
     enrol(stocked, who)
     assert is_refused(stocked, challenged(stocked), recovery_code=codes[0])
 
@@ -153,8 +150,7 @@ def test_administrators_see_and_remove_all_factors_of_a_user(stocked: LogoAdmin)
     pending = challenged(stocked)
     seen = stocked.factors.list_of_user(factors.ListUserFactors(user_id=7), admin)
     assert [factor.factor_id for factor in seen] == [first.factor_id, second.factor_id]
-    with pytest.raises(errors.NotFound):
-        stocked.factors.list_of_user(factors.ListUserFactors(user_id=999), admin)
+    assert failure(stocked.factors.list_of_user, factors.ListUserFactors(user_id=999), admin) is errors.NotFound
     assert stocked.factors.remove_all(factors.RemoveUserFactors(user_id=7), admin) == RemovedUserFactors(7, 2)
     assert is_refused(stocked, pending, recovery_code=codes[0])
     tokens = stocked.sessions.sign_in(ANN)
@@ -169,9 +165,7 @@ def test_administrators_see_and_remove_all_factors_of_a_user(stocked: LogoAdmin)
 
 
 @pytest.mark.rule("contract B4")
-def test_callers_with_fewer_rights_than_a_user_cannot_remove_their_factors(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_callers_with_fewer_rights_cannot_remove_a_users_factors(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     enrolled(stocked, ADMIN)
     helper = signed_in(storage, "users:write")
     with pytest.raises(errors.NotPermitted):
@@ -180,8 +174,7 @@ def test_callers_with_fewer_rights_than_a_user_cannot_remove_their_factors(
         stocked.factors.remove_all(factors.RemoveUserFactors(user_id=7), signed_in(storage, "users:read", user_id=501))
     assert challenged(stocked, ADMIN).factors == ("totp", "recovery_code")
     assert stocked.factors.remove_all(factors.RemoveUserFactors(user_id=7), helper).removed == 0
-    with pytest.raises(errors.NotFound):
-        stocked.factors.remove_all(factors.RemoveUserFactors(user_id=8), helper)
+    assert failure(stocked.factors.remove_all, factors.RemoveUserFactors(user_id=8), helper) is errors.NotFound
     with pytest.raises(errors.Outdated):
         stocked.factors.remove_all(if_match(factors.RemoveUserFactors(user_id=7), 1), helper)
 

@@ -30,7 +30,7 @@ from logoadmin.ports.storage import Storage
 from tests.domain.identity.second_factors import code_of, enrol
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, key_of, refresh, works
 from tests.domain.identity.test_passkeys import enrol as add_passkey
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, WatchedStorage, gallery_on, if_match, signed_in, stock
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, WatchedStorage, failure, gallery_on, if_match, signed_in, stock
 from tests.passkeys import Authenticator
 
 O6 = pytest.mark.rule("contract O6")
@@ -116,14 +116,11 @@ def test_codes_and_links_are_not_accepted_as_other_secrets(stocked: LogoAdmin, c
     for other in (*(factor.recovery_codes or ())[:2], "0", "-", "' OR 1=1 --", "é" * 24, "#link="):
         once.is_refused(stocked, other)
     secret = once.made(stocked)
-    with pytest.raises(errors.InvalidToken):
-        stocked.sessions.caller(secret)
-    with pytest.raises(errors.InvalidToken):
-        stocked.sessions.refresh(Refresh(refresh_token=secret))
+    assert failure(stocked.sessions.caller, secret) is errors.InvalidToken
+    assert failure(stocked.sessions.refresh, Refresh(refresh_token=secret)) is errors.InvalidToken
     second_step = SignInWithFactor(challenge=secret, recovery_code=secret)
     for command in (second_step, SignInWithFactor(challenge=secret, totp="000000")):
-        with pytest.raises(errors.SignInRefused):
-            stocked.factors.sign_in(command)
+        assert failure(stocked.factors.sign_in, command) is errors.SignInRefused
     with pytest.raises(errors.InvalidInput):
         stocked.factors.confirm_totp(ConfirmTotp(factor_id=totp.factor_id, code=secret), ann)
     clock.pass_by(1)
@@ -193,18 +190,14 @@ def test_a_wrong_code_is_refused_and_leaves_the_code_of_another_user(stocked: Lo
 def test_wrong_codes_count_towards_the_limits_until_a_right_one_resets_them(stocked: LogoAdmin) -> None:
     code = code_for(stocked)
     for _ in range(9):
-        with pytest.raises(errors.SignInRefused):
-            by_code(stocked, "wrong", client=HERE)
+        assert failure(by_code, stocked, "wrong", client=HERE) is errors.SignInRefused
     assert works(stocked, by_code(stocked, code, client=HERE))
     code = code_for(stocked)
     for username in ("ann", "nobody"):
         for _ in range(10):
-            with pytest.raises(errors.SignInRefused):
-                by_code(stocked, "wrong", username, HERE)
-        with pytest.raises(errors.TooManySignIns):
-            by_code(stocked, code, username, HERE)
-    with pytest.raises(errors.TooManySignIns):
-        stocked.sessions.sign_in(ANN, HERE)
+            assert failure(by_code, stocked, "wrong", username, HERE) is errors.SignInRefused
+        assert failure(by_code, stocked, code, username, HERE) is errors.TooManySignIns
+    assert failure(stocked.sessions.sign_in, ANN, HERE) is errors.TooManySignIns
     assert works(stocked, by_code(stocked, code, client=THERE))
 
 
@@ -320,8 +313,7 @@ def test_a_link_without_an_id_always_creates_a_new_user(stocked: LogoAdmin) -> N
 @R5
 def test_a_link_without_a_name_requires_an_existing_user_and_keeps_their_name(stocked: LogoAdmin) -> None:
     who = site_key(stocked, "users:write")
-    with pytest.raises(errors.NotFound):
-        stocked.links.create(CreateLink(user_id=MIA_ID), who)
+    assert failure(stocked.links.create, CreateLink(user_id=MIA_ID), who) is errors.NotFound
     first = link_to(stocked, who=who)
     version = stocked.users.get(GetUser(user_id=MIA_ID)).version
     second = link_to(stocked, CreateLink(user_id=MIA_ID), who)
@@ -337,8 +329,7 @@ def test_without_the_role_the_error_names_it(stocked: LogoAdmin) -> None:
     stocked.roles.amend(AmendRole(role_id=member.role_id, name="guest"))
     with pytest.raises(errors.Conflict, match="create it, with the scope proposals:write"):
         link_to(stocked)
-    with pytest.raises(errors.NotFound):
-        stocked.users.get(GetUser(user_id=MIA_ID))
+    assert failure(stocked.users.get, GetUser(user_id=MIA_ID)) is errors.NotFound
     stocked.roles.create(CreateRole(name="member", scope=("proposals:write",)))
     assert works(stocked, by_link(stocked, link_to(stocked)))
 
@@ -347,10 +338,8 @@ def test_without_the_role_the_error_names_it(stocked: LogoAdmin) -> None:
 def test_guessing_is_limited(stocked: LogoAdmin) -> None:
     link = link_to(stocked)
     for number in range(100):
-        with pytest.raises(errors.SignInRefused):
-            by_link(stocked, f"guess {number}", HERE)
-    with pytest.raises(errors.TooManySignIns):
-        by_link(stocked, link, HERE)
+        assert failure(by_link, stocked, f"guess {number}", HERE) is errors.SignInRefused
+    assert failure(by_link, stocked, link, HERE) is errors.TooManySignIns
     assert works(stocked, by_link(stocked, link, THERE))
 
 
@@ -361,8 +350,7 @@ def test_members_by_link_cannot_set_a_password_or_factors(stocked: LogoAdmin) ->
     with pytest.raises(errors.SignsInByLink, match="You sign in through your site"):
         stocked.users.set_password(SetPassword(user_id=MIA_ID, password="correct horse"), who)
     for add in (lambda: enrol(stocked, who), lambda: add_passkey(stocked, who, Authenticator(site=LOCAL))):
-        with pytest.raises(errors.SignsInByLink):
-            add()
+        assert failure(add) is errors.SignsInByLink
     assert works(stocked, by_link(stocked, link_to(stocked)))
     # Others may give them another way in, which they can change from then on.
     stocked.users.set_password(SetPassword(user_id=MIA_ID, password=MIAS.password))
@@ -436,16 +424,14 @@ def test_only_callers_who_may_let_a_user_in_can_create_a_link(stocked: LogoAdmin
     for scope in (("users:write",), ("users:write", "logos:write", "themes:write"), ("*",)):
         with pytest.raises(errors.NotPermitted):  # the session would outlive the key
             stocked.links.create(MIA, site_key(stocked, *scope))
-    with pytest.raises(errors.NotPermitted):
-        stocked.links.create(MIA, site_key(stocked, "logos:write"))
+    assert failure(stocked.links.create, MIA, site_key(stocked, "logos:write")) is errors.NotPermitted
     for administrator in (ADMIN_ID, 7):
         with pytest.raises(errors.NotPermitted):
             stocked.links.create(CreateLink(user_id=administrator, username="Mia"), site_key(stocked, "*"))
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     assert works(stocked, by_link(stocked, link_to(stocked, who=admin)))
     clock.pass_by(601)
-    with pytest.raises(errors.RecentSignInRequired):
-        stocked.links.create(MIA, admin)
+    assert failure(stocked.links.create, MIA, admin) is errors.RecentSignInRequired
 
 
 @R5

@@ -23,7 +23,7 @@ from logoadmin.domain.kernel.access import OWNER, Anonymous, SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, key_of, refresh
-from tests.gallery import ADMIN_ID, NOW, FrozenClock, gallery_on, stock
+from tests.gallery import ADMIN_ID, NOW, FrozenClock, failure, gallery_on, stock
 
 pytestmark = pytest.mark.rule("contract C6")
 
@@ -56,14 +56,11 @@ def test_ending_a_session_invalidates_all_its_tokens_at_once(stocked: LogoAdmin)
     here = caller(stocked, stocked.sessions.sign_in(ANN))
     session_id = caller(stocked, lost).session_id
     assert stocked.sessions.remove(RemoveSession(session_id=session_id), here) == RemovedSession(session_id)
-    with pytest.raises(InvalidToken):
-        stocked.sessions.me(WhoAmI(), caller(stocked, lost))
-    with pytest.raises(InvalidToken):
-        refresh(stocked, lost)
+    assert failure(stocked.sessions.me, WhoAmI(), caller(stocked, lost)) is InvalidToken
+    assert failure(refresh, stocked, lost) is InvalidToken
     assert [session.session_id for session in listed(stocked, here)] == [here.session_id]
     stocked.sessions.remove(RemoveSession(session_id=here.session_id), here)
-    with pytest.raises(InvalidToken):
-        listed(stocked, here)
+    assert failure(listed, stocked, here) is InvalidToken
 
 
 def test_a_session_of_another_user_or_a_missing_one_cannot_be_ended(stocked: LogoAdmin) -> None:
@@ -81,15 +78,12 @@ def test_all_sessions_of_a_user_are_ended_by_a_caller_with_the_same_rights(stock
     anns = [stocked.sessions.sign_in(ANN) for _ in range(3)]
     history = list(stocked.changes.list(ListChanges(), OWNER))
     command = RemoveUserSessions(user_id=7)
-    with pytest.raises(NotPermitted):
-        stocked.sessions.remove_all(command, caller(stocked, anns[0]))
+    assert failure(stocked.sessions.remove_all, command, caller(stocked, anns[0])) is NotPermitted
     assert stocked.sessions.remove_all(command, admin) == RemovedUserSessions(7, 3)
     for tokens in anns:
-        with pytest.raises(InvalidToken):
-            stocked.sessions.me(WhoAmI(), caller(stocked, tokens))
+        assert failure(stocked.sessions.me, WhoAmI(), caller(stocked, tokens)) is InvalidToken
     assert stocked.sessions.remove_all(command, admin) == RemovedUserSessions(7, 0)
-    with pytest.raises(NotFound):
-        stocked.sessions.remove_all(RemoveUserSessions(user_id=8), admin)
+    assert failure(stocked.sessions.remove_all, RemoveUserSessions(user_id=8), admin) is NotFound
     assert stocked.sessions.me(WhoAmI(), admin).user_id == ADMIN_ID
     assert stocked.sessions.remove_all(RemoveUserSessions(user_id=ADMIN_ID)) == RemovedUserSessions(ADMIN_ID, 1)
     assert list(stocked.changes.list(ListChanges(), OWNER)) == history
@@ -104,8 +98,7 @@ def test_one_session_of_a_user_is_ended_by_a_caller_with_the_same_rights(stocked
     with pytest.raises(NotPermitted):
         stocked.sessions.remove_of_user(RemoveUserSession(user_id=ADMIN_ID, session_id=admin.session_id), ann)
     assert stocked.sessions.remove_of_user(command, admin) == RemovedSession(ann.session_id)
-    with pytest.raises(InvalidToken):
-        stocked.sessions.me(WhoAmI(), ann)
+    assert failure(stocked.sessions.me, WhoAmI(), ann) is InvalidToken
     assert [session.session_id for session in listed(stocked, other)] == [other.session_id]
     for user_id, session_id in ((7, ann.session_id), (7, admin.session_id), (8, other.session_id)):
         with pytest.raises(NotFound):
@@ -118,8 +111,7 @@ def test_one_session_of_a_user_is_ended_by_a_caller_with_the_same_rights(stocked
 def test_callers_without_a_session_have_none_to_end(stocked: LogoAdmin) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     for who in (key_of(stocked, admin, "*"), OWNER, Anonymous()):
-        with pytest.raises(NotAuthenticated):
-            stocked.sessions.revoke(Revoke(), who)
+        assert failure(stocked.sessions.revoke, Revoke(), who) is NotAuthenticated
 
 
 def test_a_session_ends_at_its_absolute_limit(storage: MemoryStorage, clock: FrozenClock) -> None:
@@ -138,10 +130,8 @@ def test_a_session_ends_at_its_absolute_limit(storage: MemoryStorage, clock: Fro
     tokens = refresh(gallery, tokens)
     assert tokens.expires_in == 1
     clock.pass_by(1)
-    with pytest.raises(InvalidToken):
-        caller(gallery, tokens)
-    with pytest.raises(InvalidToken):
-        refresh(gallery, tokens)
+    assert failure(caller, gallery, tokens) is InvalidToken
+    assert failure(refresh, gallery, tokens) is InvalidToken
 
 
 def test_a_shorter_absolute_limit_applies_to_existing_sessions(storage: MemoryStorage, clock: FrozenClock) -> None:
@@ -154,13 +144,10 @@ def test_a_shorter_absolute_limit_applies_to_existing_sessions(storage: MemorySt
     clock.pass_by(2 * DAY)
     here = caller(new, new.sessions.sign_in(ANN))
     assert [session.session_id for session in listed(new, here)] == [here.session_id]
-    with pytest.raises(NotFound):
-        new.sessions.remove(RemoveSession(session_id=first.session_id), here)
-    with pytest.raises(InvalidToken):
-        refresh(new, tokens)
+    assert failure(new.sessions.remove, RemoveSession(session_id=first.session_id), here) is NotFound
+    assert failure(refresh, new, tokens) is InvalidToken
     assert new.sessions.remove_all(RemoveUserSessions(user_id=7)) == RemovedUserSessions(7, 1)
-    with pytest.raises(InvalidToken):
-        refresh(new, other)
+    assert failure(refresh, new, other) is InvalidToken
 
 
 def test_a_clock_that_ran_ahead_prolongs_no_session(stocked: LogoAdmin, clock: FrozenClock) -> None:
@@ -177,8 +164,7 @@ def test_a_clock_that_ran_ahead_prolongs_no_session(stocked: LogoAdmin, clock: F
     # Ten minutes earlier, because a refresh is no recent sign-in (contract O3).
     assert (session.created_at, session.expires_at) == (NOW - 611, NOW - 611 + 90 * DAY)
     clock.pass_by(10 * DAY)
-    with pytest.raises(InvalidToken):
-        refresh(stocked, tokens)
+    assert failure(refresh, stocked, tokens) is InvalidToken
 
 
 @pytest.mark.rule("contract C6")
@@ -195,5 +181,4 @@ def test_beyond_the_limit_the_least_recently_used_sessions_end(
     clock.pass_by(10)
     last = stocked.sessions.sign_in(ANN)
     assert [each.created_at - NOW for each in listed(stocked, caller(stocked, last))] == [10, 30, 50]
-    with pytest.raises(InvalidToken):
-        refresh(stocked, begun[1])
+    assert failure(refresh, stocked, begun[1]) is InvalidToken

@@ -38,6 +38,7 @@ from tests.gallery import (
     FrozenClock,
     WatchedStorage,
     exported,
+    failure,
     gallery_on,
     right_to,
     stock,
@@ -194,13 +195,10 @@ def test_every_way_to_set_a_password_enforces_the_rules(
 
 
 @pytest.mark.parametrize("way", ["a new user", "bulk changes"])
-def test_no_password_is_hashed_for_callers_without_the_right(
-    guarded: LogoAdmin, hasher: WatchedPasswords, way: str
-) -> None:
+def test_callers_without_the_right_have_nothing_hashed(guarded: LogoAdmin, hasher: WatchedPasswords, way: str) -> None:
     ann = caller(guarded, guarded.sessions.sign_in(ANN))
     hasher.asked.clear()
-    with pytest.raises(errors.NotPermitted):
-        WAYS[way][0](guarded, "long and rare", ann)
+    assert failure(WAYS[way][0], guarded, "long and rare", ann) is errors.NotPermitted
     assert hasher.asked == []
 
 
@@ -210,10 +208,8 @@ def test_a_bad_password_opens_no_database_connection(clock: FrozenClock) -> None
     watched.asked.clear()
     admin = SignedIn(ADMIN_ID, "not asked for")
     for set_to in (WAYS["a new user"][0], WAYS["a new password"][0], WAYS["bulk changes"][0]):
-        with pytest.raises(errors.InvalidInput):
-            set_to(gallery, "short", admin)
-        with pytest.raises(errors.NotAuthenticated):
-            set_to(gallery, "short", ANONYMOUS)
+        assert failure(set_to, gallery, "short", admin) is errors.InvalidInput
+        assert failure(set_to, gallery, "short", ANONYMOUS) is errors.NotAuthenticated
     assert watched.asked == []
 
 
@@ -224,8 +220,7 @@ def test_the_first_administrator_gets_no_bad_password(storage: MemoryStorage, cl
         return storage.write(lambda uow: first_start(uow, rules, SystemRandomness(), clock, password))
 
     for password in ("short", "password"):
-        with pytest.raises(errors.InvalidInput):
-            start(password)
+        assert failure(start, password) is errors.InvalidInput
     assert storage.read(lambda uow: uow.secrets.get("token_key")) is None
     assert start(None, 64)  # a generated one is random enough
 
@@ -261,8 +256,7 @@ def test_an_import_cannot_change_the_importers_password(stocked: LogoAdmin) -> N
     tokens = stocked.sessions.sign_in(ADMIN)
     admin = caller(stocked, tokens)
     line = user_line(ADMIN_ID, "mine now", username="admin", role_id=2)
-    with pytest.raises(errors.NotPermitted):
-        stocked.import_export.load(ImportRecords(), [user_line(8, "1"), line], admin)
+    assert failure(stocked.import_export.load, ImportRecords(), [user_line(8, "1"), line], admin) is errors.NotPermitted
     assert works(stocked, stocked.sessions.sign_in(ADMIN))
     stocked.import_export.load(ImportRecords(), [line])
     assert not works(stocked, tokens)
@@ -296,8 +290,7 @@ def ann(stocked: LogoAdmin) -> SignedIn:
 def test_users_change_their_password_with_the_current_one(stocked: LogoAdmin, ann: SignedIn) -> None:
     """ASVS 6.2.2 and 6.2.3."""
     stocked.users.set_password(own("long and rare", current_password=ANN_PASSWORD), ann)
-    with pytest.raises(errors.SignInRefused):
-        stocked.sessions.sign_in(ANN)
+    assert failure(stocked.sessions.sign_in, ANN) is errors.SignInRefused
     stocked.sessions.sign_in(SignIn(username="ann", password="long and rare"))
 
 
@@ -323,8 +316,7 @@ def test_wrong_current_passwords_are_failed_sign_ins(stocked: LogoAdmin, ann: Si
             stocked.users.set_password(own("mine now", current_password="wrong"), ann)
     with pytest.raises(errors.TooManySignIns):
         stocked.users.set_password(own("mine now", current_password=ANN_PASSWORD), ann)
-    with pytest.raises(errors.TooManySignIns):
-        stocked.sessions.sign_in(ANN, Anonymous(HERE))
+    assert failure(stocked.sessions.sign_in, ANN, Anonymous(HERE)) is errors.TooManySignIns
     stocked.sessions.sign_in(ANN, Anonymous(THERE))
 
 
@@ -379,8 +371,7 @@ def test_of_two_changes_with_one_password_the_second_is_refused(storage: MemoryS
     ann = caller(stocked, stocked.sessions.sign_in(ANN))
     first, second = (own(each, current_password=ANN_PASSWORD) for each in ("the first", "the second"))
     hasher.meanwhile = partial(stocked.users.set_password, first, ann)
-    with pytest.raises(errors.IncorrectPassword):
-        stocked.users.set_password(second, ann)
+    assert failure(stocked.users.set_password, second, ann) is errors.IncorrectPassword
     stocked.sessions.sign_in(SignIn(username="ann", password="the first"))
 
 
@@ -399,8 +390,7 @@ def test_a_new_password_invalidates_an_unfinished_sign_in(stocked: LogoAdmin, cl
     else:
         line = user_line(7, "long and rare", username="ann", avatar="a.png")
         stocked.import_export.load(ImportRecords(), [line])
-    with pytest.raises(errors.SignInRefused):
-        second_step(stocked, required, totp=code_of(totp, clock.now()))
+    assert failure(second_step, stocked, required, totp=code_of(totp, clock.now())) is errors.SignInRefused
 
 
 # The first password.
@@ -444,9 +434,7 @@ def test_a_generated_first_password_must_be_changed(storage: MemoryStorage, cloc
 WITH_FIRST_PASSWORD: Final = {"WhoAmI", "Revoke"}
 
 
-def test_under_guarded_a_session_with_the_generated_password_may_only_change_it(
-    storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_under_guarded_a_generated_password_may_only_be_changed(storage: MemoryStorage, clock: FrozenClock) -> None:
     gallery, who, _ = started(storage, clock, Policy.GUARDED)
     for kind in (kind for kind in ASKED if right_to(kind) != PUBLIC):
         error = error_of(gallery, kind, who)
@@ -455,9 +443,7 @@ def test_under_guarded_a_session_with_the_generated_password_may_only_change_it(
             assert str(error) == "The first password must be changed"
 
 
-def test_the_generated_password_must_be_changed_before_anything_else(
-    storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_a_generated_password_must_be_changed_before_anything_else(storage: MemoryStorage, clock: FrozenClock) -> None:
     # A user who must also enrol a factor changes the password first.
     strict = SignInRules(second_factor="required")
     gallery, who, generated = started(storage, clock, Policy.GUARDED, strict)
@@ -465,15 +451,12 @@ def test_the_generated_password_must_be_changed_before_anything_else(
     def change(user_id: int, password: str) -> None:
         gallery.users.set_password(SetPassword(user_id=user_id, password=password, current_password=generated), who)
 
-    with pytest.raises(errors.PasswordChangeRequired):
-        change(7, "of another user")
+    assert failure(change, 7, "of another user") is errors.PasswordChangeRequired
     with pytest.raises(errors.InvalidInput, match="differ from the first one"):
         change(ADMIN_ID, generated)
-    with pytest.raises(errors.PasswordChangeRequired):
-        gallery.users.get(GetUser(user_id=ADMIN_ID), who)
+    assert failure(gallery.users.get, GetUser(user_id=ADMIN_ID), who) is errors.PasswordChangeRequired
     change(ADMIN_ID, "long and rare")
-    with pytest.raises(errors.EnrolmentRequired):
-        gallery.users.get(GetUser(user_id=ADMIN_ID), who)
+    assert failure(gallery.users.get, GetUser(user_id=ADMIN_ID), who) is errors.EnrolmentRequired
     lenient = gallery_on(storage, clock, Policy.GUARDED, started=False)
     tokens = lenient.sessions.sign_in(SignIn(username="admin", password="long and rare"))
     lenient.users.get(GetUser(user_id=ADMIN_ID), caller(lenient, tokens))

@@ -45,6 +45,7 @@ from tests.gallery import (
     FrozenClock,
     ask,
     exported,
+    failure,
     gallery_on,
     once,
     right_to,
@@ -91,9 +92,7 @@ def test_a_sign_in_is_recent_for_ten_minutes(stocked: LogoAdmin, clock: FrozenCl
     assert asked_again(stocked, admin) == (set() if -10 <= age <= 600 else EVERY)
 
 
-def test_a_sign_in_counts_only_for_its_session_and_a_refresh_does_not_count(
-    stocked: LogoAdmin, clock: FrozenClock
-) -> None:
+def test_a_sign_in_counts_only_for_its_session_and_a_refresh_does_not(stocked: LogoAdmin, clock: FrozenClock) -> None:
     """A new sign-in does not step up the old session."""
     tokens = stocked.sessions.sign_in(ADMIN)
     before = caller(stocked, tokens)
@@ -143,8 +142,7 @@ def test_a_stored_response_is_not_returned_without_a_recent_sign_in(stocked: Log
     removed = stocked.factors.remove_all(command, admin)
     assert stocked.factors.remove_all(command, admin) == removed
     clock.pass_by(11)
-    with pytest.raises(errors.RecentSignInRequired):
-        stocked.factors.remove_all(command, admin)
+    assert failure(stocked.factors.remove_all, command, admin) is errors.RecentSignInRequired
 
 
 def test_the_first_factor_ends_other_sessions_and_strengthens_its_own(stocked: LogoAdmin, clock: FrozenClock) -> None:
@@ -152,8 +150,7 @@ def test_the_first_factor_ends_other_sessions_and_strengthens_its_own(stocked: L
     bystander = signed_in(stocked)
     who, totp, _ = enrolled(stocked)
     assert not works(stocked, other)
-    with pytest.raises(errors.InvalidToken):
-        refresh(stocked, other)
+    assert failure(refresh, stocked, other) is errors.InvalidToken
     assert outcome(stocked, keys.CreateKey, bystander) is None
     # The session has just used the factor.
     stocked.factors.make_recovery_codes(MakeRecoveryCodes(), who)
@@ -280,8 +277,7 @@ def test_an_old_sign_in_cannot_grant_rights(gallery_with_history: LogoAdmin, clo
     admin = caller(gallery, gallery.sessions.sign_in(ADMIN))
     clock.pass_by(601)
     before = exported(gallery)
-    with pytest.raises(errors.RecentSignInRequired):
-        way(gallery, admin)
+    assert failure(way, gallery, admin) is errors.RecentSignInRequired
     assert exported(gallery) == before
     way(gallery, caller(gallery, gallery.sessions.sign_in(ADMIN)))
     assert exported(gallery) != before

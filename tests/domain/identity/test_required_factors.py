@@ -24,7 +24,7 @@ from logoadmin.ports.identity_storage import Session
 from tests.domain.identity.second_factors import challenged, code_of, enrol, enrolled, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh
 from tests.domain.undone import error_of
-from tests.gallery import ADMIN_ID, ASKED, NOW, FrozenClock, gallery_on, right_to, stock
+from tests.gallery import ADMIN_ID, ASKED, NOW, FrozenClock, failure, gallery_on, right_to, stock
 
 pytestmark = pytest.mark.rule("contract O4")
 
@@ -58,8 +58,7 @@ def test_a_session_can_only_enrol_until_it_has_a_factor(required: LogoAdmin, clo
     who = signed_in(required)
     assert is_restricted(required, who)
     clock.pass_by(601)
-    with pytest.raises(errors.RecentSignInRequired):
-        required.factors.enrol_totp(EnrolTotp(name="Phone"), who)
+    assert failure(required.factors.enrol_totp, EnrolTotp(name="Phone"), who) is errors.RecentSignInRequired
     with pytest.raises(errors.EnrolmentRequired):  # a sign-in would not be enough
         required.keys.create(CreateKey(name="script", scope=()), who)
     who, other = signed_in(required), signed_in(required)
@@ -132,8 +131,7 @@ def test_the_last_factor_can_be_removed_while_one_is_required(required: LogoAdmi
     fresh = caller(required, second_step(required, challenged(required, ADMIN), totp=code_of(totp, clock.now())))
     required.factors.remove(RemoveFactor(factor_id=totp.factor_id), fresh)
     assert is_restricted(required, fresh)
-    with pytest.raises(errors.EnrolmentRequired):
-        required.factors.remove(RemoveFactor(factor_id=totp.factor_id), fresh)
+    assert failure(required.factors.remove, RemoveFactor(factor_id=totp.factor_id), fresh) is errors.EnrolmentRequired
     fresh = signed_in(required)
     enrol(required, fresh, clock.now())
     assert not is_restricted(required, fresh)

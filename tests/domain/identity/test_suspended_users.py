@@ -24,7 +24,7 @@ from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, key_of, refresh, works, works_as_key
-from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, exported, gallery_on, history, signed_in, stock
+from tests.gallery import ADMIN_ID, ANN_PASSWORD, FrozenClock, exported, failure, gallery_on, history, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract D")
 
@@ -46,8 +46,7 @@ def test_a_suspension_ends_sessions_and_keys_for_good(storage: Storage) -> None:
     assert [user.user_id for user in gallery.users.list(ListUsers()) if not user.active] == [ANN_ID]
     with pytest.raises(SignInForbidden, match=r"^This user is suspended$"):
         gallery.sessions.sign_in(ANN)
-    with pytest.raises(InvalidToken):
-        refresh(gallery, tokens)
+    assert failure(refresh, gallery, tokens) is InvalidToken
     assert (works(gallery, tokens), works_as_key(gallery, key)) == (False, False)
     gallery.users.amend(ACTIVE)
     assert (works(gallery, tokens), works_as_key(gallery, key)) == (False, False)
@@ -74,8 +73,7 @@ def test_a_suspension_and_its_end_are_events_with_their_actor(stocked: LogoAdmin
 
 def test_a_suspension_is_revealed_only_to_the_right_password(stocked: LogoAdmin) -> None:
     stocked.users.amend(SUSPENDED)
-    with pytest.raises(SignInRefused):
-        stocked.sessions.sign_in(ANN.model_copy(update={"password": f"{ANN_PASSWORD}?"}))
+    assert failure(stocked.sessions.sign_in, ANN.model_copy(update={"password": f"{ANN_PASSWORD}?"})) is SignInRefused
 
 
 def test_a_suspended_user_cannot_sign_in_another_way(stocked: LogoAdmin) -> None:
@@ -87,12 +85,10 @@ def test_a_suspended_user_cannot_sign_in_another_way(stocked: LogoAdmin) -> None
         stocked.links.sign_in(SignInWithLink(link=link))
     with pytest.raises(Conflict, match=r"^User 1042 is suspended$"):
         stocked.links.create(mia, admin)
-    with pytest.raises(NotPermitted):
-        stocked.users.get(GetUser(user_id=mia.user_id), ActingAs(mia.user_id))
+    assert failure(stocked.users.get, GetUser(user_id=mia.user_id), ActingAs(mia.user_id)) is NotPermitted
     stocked.users.amend(SUSPENDED)
     stocked.users.set_password(SetPassword(user_id=ANN_ID, password=ANN_PASSWORD))
-    with pytest.raises(SignInForbidden):
-        stocked.sessions.sign_in(ANN)
+    assert failure(stocked.sessions.sign_in, ANN) is SignInForbidden
 
 
 @pytest.mark.rule("contract G", "contract I1")
@@ -129,12 +125,9 @@ def test_suspending_requires_the_rights_of_the_user_and_reactivating_a_recent_si
     assert stocked.users.amend(ACTIVE, manager).active
     suspended = stocked.users.amend(SUSPENDED, manager)
     clock.pass_by(601)
-    with pytest.raises(RecentSignInRequired):
-        stocked.users.amend(ACTIVE, manager)
-    with pytest.raises(RecentSignInRequired):
-        stocked.changes.revert(Revert(change_id=suspended.version), manager)
-    with pytest.raises(RecentSignInRequired):
-        stocked.import_export.load(ImportRecords(), active, importer)
+    assert failure(stocked.users.amend, ACTIVE, manager) is RecentSignInRequired
+    assert failure(stocked.changes.revert, Revert(change_id=suspended.version), manager) is RecentSignInRequired
+    assert failure(stocked.import_export.load, ImportRecords(), active, importer) is RecentSignInRequired
     assert stocked.users.amend(AmendUser(user_id=ANN_ID, username="anna"), manager).username == "anna"
 
 
@@ -146,5 +139,4 @@ def test_a_key_reactivates_only_users_with_the_rights_of_new_users(stocked: Logo
         stocked.users.amend(AmendUser(user_id=user_id, active=False), key)
     stocked.users.amend(AmendUser(user_id=8, active=True), key)
     stocked.users.amend(AmendUser(user_id=ANN_ID, role_id=2))
-    with pytest.raises(NotPermitted):
-        stocked.users.amend(ACTIVE, key)
+    assert failure(stocked.users.amend, ACTIVE, key) is NotPermitted

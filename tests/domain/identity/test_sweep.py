@@ -15,7 +15,7 @@ from logoadmin.ports.sign_in_storage import Challenge
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES
 from tests.domain.identity.sign_ins import ANN, caller, refresh, works
-from tests.gallery import NOW, FrozenClock, gallery_on, once, stock
+from tests.gallery import NOW, FrozenClock, failure, gallery_on, once, stock
 
 HOME: Final = Anonymous("203.0.113.7", None, "Firefox")
 DAY: Final = 86_400
@@ -37,8 +37,7 @@ def rest(uow: UnitOfWork) -> int:
 def use(gallery: LogoAdmin) -> None:
     """Add rows to every table."""
     refresh(gallery, gallery.sessions.sign_in(ANN, HOME))
-    with pytest.raises(SignInRefused):
-        gallery.sessions.sign_in(SignIn(username="ann", password="wrong"), HOME)
+    assert failure(gallery.sessions.sign_in, SignIn(username="ann", password="wrong"), HOME) is SignInRefused
     gallery.sign_in_codes.create(CreateSignInCode(user_id=7))
     gallery.authors.create(once(CreateAuthor(user_id=99, username="Author 99"), "key"))
 

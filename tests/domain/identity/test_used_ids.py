@@ -20,7 +20,7 @@ from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.gallery import ARTWORK, LOOK, NOW, FrozenClock, drawing, gallery_on, once
+from tests.gallery import ARTWORK, LOOK, NOW, FrozenClock, drawing, failure, gallery_on, once
 
 ID: Final = 501
 PASSWORD: Final = "a long password"
@@ -89,8 +89,7 @@ def test_a_user_id_reused_within_a_second_is_a_different_person(storage: Storage
         seen, theirs = life(gallery, storage, name)
         lives.append(seen)
         for former in callers:
-            with pytest.raises(InvalidToken):
-                gallery.sessions.me(WhoAmI(), former)
+            assert failure(gallery.sessions.me, WhoAmI(), former) is InvalidToken
         callers = theirs
         persons.append(gallery.sessions.me(WhoAmI(), theirs[0]).user_since)
         if name == "Ann":

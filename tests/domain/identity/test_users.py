@@ -19,7 +19,7 @@ from logoadmin.domain.identity.users import (
 from logoadmin.domain.kernel.errors import InvalidInput, NotFound, NotPermitted
 from logoadmin.domain.kernel.records import RemovedAvatar, User
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, add_user, history, signed_in
+from tests.gallery import ANN_PASSWORD, CHEAP_PASSWORDS, NOW, add_user, failure, history, signed_in
 
 
 def create(gallery: LogoAdmin, user_id: int, username: str, avatar: str | None = None) -> User:
@@ -38,8 +38,7 @@ def test_a_new_user_gets_their_role_in_the_same_change(stocked: LogoAdmin, stora
     nine = CreateUser(user_id=9, username="nine", role_id=2, password="a password")
     with pytest.raises(NotFound, match=r"^Role 99 not found$"):
         stocked.users.create(nine.model_copy(update={"role_id": 99}))
-    with pytest.raises(NotPermitted):
-        stocked.users.create(nine, signed_in(storage, "users:write"))
+    assert failure(stocked.users.create, nine, signed_in(storage, "users:write")) is NotPermitted
     assert [user.user_id for user in stocked.users.list(ListUsers()) if user.user_id == 9] == []
     assert stocked.users.create(nine).role_id == 2
     created = history(stocked)[-1]

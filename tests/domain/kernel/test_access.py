@@ -42,7 +42,7 @@ from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports.storage import Storage
 from tests.domain.identity.sign_ins import key_of
 from tests.domain.undone import undone
-from tests.gallery import ASKED, FrozenClock, add_session, ask, gallery_on, sample, signed_in, stock
+from tests.gallery import ASKED, FrozenClock, add_session, ask, failure, gallery_on, sample, signed_in, stock
 
 ALL_SCOPES = (
     *("users:read", "users:write", "roles:read", "roles:write", "authors:write", "themes:write", "logos:write"),
@@ -294,5 +294,4 @@ def test_the_token_of_a_removed_user_does_not_authenticate(gallery: LogoAdmin, g
 @pytest.mark.rule("contract A19")
 def test_the_session_of_another_user_does_not_authenticate(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     ann, ben = signed_in(storage, "*", user_id=900), signed_in(storage, user_id=901)
-    with pytest.raises(errors.InvalidToken):
-        gallery.users.list(users.ListUsers(), SignedIn(ann.user_id, ben.session_id))
+    assert failure(gallery.users.list, users.ListUsers(), SignedIn(ann.user_id, ben.session_id)) is errors.InvalidToken

@@ -44,6 +44,7 @@ from tests.gallery import (
     FrozenClock,
     add_session,
     ask,
+    failure,
     history,
     if_none_match,
     recorded,
@@ -276,9 +277,7 @@ NOTHING: Final[list[Command]] = [
 
 @F1
 @pytest.mark.parametrize("command", NOTHING, ids=lambda command: type(command).__name__)
-def test_commands_without_effect_are_not_in_the_history(
-    stocked: LogoAdmin, storage: MemoryStorage, command: Command
-) -> None:
+def test_commands_without_effect_have_no_history(stocked: LogoAdmin, storage: MemoryStorage, command: Command) -> None:
     before = history(stocked), versions(storage), lists(stocked)
     ask(stocked, command)
     assert (history(stocked), versions(storage), lists(stocked)) == before
@@ -324,9 +323,7 @@ def test_an_invalid_request_id_is_refused(stocked: LogoAdmin, request_id: Any) -
     assert history(stocked)[-1].request_id == "r" * 128
 
 
-def test_consecutive_changes_of_a_record_in_a_request_are_one_change(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_successive_changes_of_a_record_in_a_request_are_one_change(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     known = len(history(stocked))
     lines = [
         {"kind": "logo", "logo_id": 1, **ARTWORK, "name": "new", "author_ids": [2, 1]},
@@ -386,8 +383,7 @@ def test_a_new_name_is_a_new_version(stocked: LogoAdmin, storage: MemoryStorage,
     command = changes.ListChanges(**where)
     changed_by(stocked, signed_in(storage, "authors:write"))
     version = stocked.changes.list(command).version
-    with pytest.raises(NotModified):
-        stocked.changes.list(if_none_match(command, version))
+    assert failure(stocked.changes.list, if_none_match(command, version)) is NotModified
     stocked.users.amend(users.AmendUser(user_id=500, username="Eve"))
     assert stocked.changes.list(if_none_match(command, version)).version > version
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from logoadmin.domain.gallery.artworks import AmendLogo
 from logoadmin.domain.kernel.details import DETAILS, NO_DETAILS, Details, Screenshot
 from logoadmin.domain.kernel.errors import InvalidInput
+from tests.gallery import failure
 from tests.strategies import details
 
 EMPTY: tuple[Any, ...] = (None, "", [], {})
@@ -103,8 +104,7 @@ def test_all_problems_are_reported_and_unknown_members_refused() -> None:
     ],
 )
 def test_a_command_validates_details_that_were_copied(unchecked: Details) -> None:
-    with pytest.raises(InvalidInput):
-        AmendLogo(logo_id=1, details=unchecked)
+    assert failure(AmendLogo, logo_id=1, details=unchecked) is InvalidInput
     details = AmendLogo(logo_id=1, details=Details(licence="MIT", text=None)).details or NO_DETAILS
     assert details == Details(licence="MIT")
     assert details.model_fields_set == {"licence", "text"}

@@ -21,7 +21,7 @@ from logoadmin.domain.kernel.access import ANONYMOUS, Owner, Policy
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Author
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.sign_in_storage import Identity
-from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on
+from tests.gallery import ADMIN_PASSWORD, FrozenClock, failure, gallery_on
 
 pytestmark = pytest.mark.rule("contract H6")
 
@@ -106,8 +106,7 @@ def test_a_bound_gallery_is_refused_after_its_block_and_in_another_thread(galler
         kept.append(bound)
         bound.acting_as(6)
 
-    with pytest.raises(errors.NotFound):
-        gallery.atomic(fails)
+    assert failure(gallery.atomic, fails) is errors.NotFound
     with pytest.raises(RuntimeError, match="atomic block, which has ended"):
         kept[-1].authors.create(ANN)
 
@@ -167,14 +166,11 @@ def test_a_program_acts_for_a_user_with_their_current_rights(gallery: LogoAdmin,
     made = eve.authors.create(ANN, Owner(request_id="by hand"))
     last = [*gallery.changes.list(ListChanges())][-1]
     assert (last.change_id, last.user_id, last.request_id) == (made.version, 5, "by hand")
-    with pytest.raises(errors.NotPermitted):
-        eve.roles.create(CreateRole(name="mine", scope=("*",)))
-    with pytest.raises(errors.NotAuthenticated):
-        eve.authors.create(ANN, ANONYMOUS)
+    assert failure(eve.roles.create, CreateRole(name="mine", scope=("*",))) is errors.NotPermitted
+    assert failure(eve.authors.create, ANN, ANONYMOUS) is errors.NotAuthenticated
 
     gallery.roles.amend(AmendRole(role_id=3, scope=("roles:write",)))
-    with pytest.raises(errors.NotPermitted):
-        eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
+    assert failure(eve.authors.create, CreateAuthor(user_id=8, username="Ben")) is errors.NotPermitted
     eve.roles.create(CreateRole(name="mine", scope=("roles:write",)))
     with pytest.raises(errors.NotPermitted):  # of a scope that she does not hold
         eve.atomic(lambda bound: bound.roles.create(CreateRole(name="more", scope=("*",))))
@@ -190,8 +186,7 @@ def test_a_program_acts_for_a_user_with_their_current_rights(gallery: LogoAdmin,
 @pytest.mark.rule("contract A1", "contract A2")
 @pytest.mark.parametrize("user_id", ["5", 5.0, True, 2**31, 2**70, -1, None])
 def test_a_program_acts_for_nobody_under_an_id_that_is_none(gallery: LogoAdmin, user_id: Any) -> None:
-    with pytest.raises(errors.InvalidInput):
-        gallery.acting_as(user_id)
+    assert failure(gallery.acting_as, user_id) is errors.InvalidInput
 
 
 @pytest.mark.rule("contract B5", "contract O5", "contract O7")
@@ -204,8 +199,7 @@ def test_a_program_acts_for_the_first_administrator_but_not_for_users_refused_by
     eve = gallery.acting_as(5)
     identity = Identity("https://issuer.example", "eve", 5, "[]", refused=True)
     storage.write(lambda uow: uow.identity.identities.put(identity))
-    with pytest.raises(errors.NotPermitted):
-        eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
+    assert failure(eve.authors.create, CreateAuthor(user_id=8, username="Ben")) is errors.NotPermitted
     storage.write(lambda uow: uow.identity.identities.put(replace(identity, refused=False)))
     eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
 
@@ -220,8 +214,7 @@ def test_rights_of_a_user_are_read_in_the_transaction_of_the_block(gallery: Logo
         eve = bound.acting_as(5)
         eve.authors.create(ANN)
         bound.users.amend(AmendUser(user_id=5, role_id=1))
-        with pytest.raises(errors.NotPermitted):
-            eve.authors.create(CreateAuthor(user_id=8, username="Ben"))
+        assert failure(eve.authors.create, CreateAuthor(user_id=8, username="Ben")) is errors.NotPermitted
 
     gallery.atomic(work)
     assert authors(gallery) == [7]
@@ -229,9 +222,7 @@ def test_rights_of_a_user_are_read_in_the_transaction_of_the_block(gallery: Logo
 
 
 @pytest.mark.rule("contract O3", "contract O5")
-def test_a_program_that_acts_for_a_user_passes_the_time_of_their_sign_in(
-    gallery: LogoAdmin, clock: FrozenClock
-) -> None:
+def test_a_program_acting_for_a_user_passes_the_time_of_their_sign_in(gallery: LogoAdmin, clock: FrozenClock) -> None:
     key = CreateKey(name="script", scope=("authors:write",))
     with pytest.raises(errors.RecentSignInRequired):
         gallery.acting_as(5).keys.create(key)
@@ -241,8 +232,7 @@ def test_a_program_that_acts_for_a_user_passes_the_time_of_their_sign_in(
     made = eve.keys.create(key)
     assert [each.key_id for each in eve.keys.list(ListKeys())] == [made.key_id]
     gallery.authors.create(ANN, gallery.sessions.caller(made.key))
-    with pytest.raises(errors.NotPermitted):
-        eve.keys.create(CreateKey(name="more", scope=("*",)))
+    assert failure(eve.keys.create, CreateKey(name="more", scope=("*",))) is errors.NotPermitted
     with pytest.raises(errors.InvalidInput):  # her current password is missing
         eve.users.set_password(SetPassword(user_id=5, password="another password"))
 

@@ -139,9 +139,7 @@ def test_every_list_has_every_record_once_over_page_boundaries(size: int, clock:
 
 
 @E1
-def test_remaining_records_are_read_exactly_once_while_others_come_and_go(
-    gallery: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_remaining_records_are_read_once_while_others_come_and_go(gallery: LogoAdmin, storage: MemoryStorage) -> None:
     storage.write(lambda uow: fill(uow, 1200))
     read = iter(gallery.authors.list(ListAuthors()))
     seen = [next(read).author_id for _ in range(600)]

@@ -61,9 +61,7 @@ SCOPED: Final = [kind for kind in ASKED if right_to(kind).scope is not None]
 
 
 @pytest.mark.parametrize("kind", SCOPED, ids=lambda kind: kind.__name__)
-def test_callers_without_the_scope_learn_nothing(
-    gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]
-) -> None:
+def test_callers_without_a_scope_learn_nothing(gallery: LogoAdmin, storage: MemoryStorage, kind: type[Command]) -> None:
     nobody = signed_in(storage, "forum:ban", user_id=500)
     good = ASKED[kind][1]
     missing = {
@@ -175,9 +173,7 @@ TRIED: Final = (
 
 
 @pytest.mark.parametrize("case", TRIED, ids=lambda case: repr(case.command))
-def test_callers_exceeding_their_rights_learn_nothing_else(
-    gallery: LogoAdmin, storage: MemoryStorage, case: Case
-) -> None:
+def test_callers_exceeding_rights_learn_nothing_else(gallery: LogoAdmin, storage: MemoryStorage, case: Case) -> None:
     manager = signed_in(storage, *MANAGER, user_id=500)
     storage.write(lambda uow: uow.identity.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
     case.before(gallery)

@@ -17,7 +17,7 @@ from logoadmin.domain.kernel.errors import Outdated
 from logoadmin.domain.kernel.records import version_of
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import shared_settings as settings
-from tests.gallery import ASKED, FrozenClock, ask, exported, if_match, sample
+from tests.gallery import ASKED, FrozenClock, ask, exported, failure, if_match, sample
 
 pytestmark = pytest.mark.rule("contract F1")
 
@@ -61,9 +61,7 @@ AMENDED: Final[dict[type[Command], list[tuple[str, Any]]]] = {
 @pytest.mark.rule("spec §Endpoints 5", "spec §Endpoints 7", "spec §Rules 2", "contract A4", "contract D users")
 @pytest.mark.rule("contract D roles", "contract D logos", "contract D themes")
 @pytest.mark.parametrize("kind", AMENDED)
-def test_amending_sets_one_value_and_keeps_the_others(
-    stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]
-) -> None:
+def test_amending_sets_one_value_and_keeps_others(stocked: LogoAdmin, clock: FrozenClock, kind: type[Command]) -> None:
     look = CONDITIONAL[kind]
     record = ask(stocked, look)
     clock.pass_by(60)
@@ -133,8 +131,7 @@ def test_a_reused_id_does_not_bring_its_versions_back(stocked: LogoAdmin) -> Non
     stocked.users.remove(users.RemoveUser(user_id=7))
     stocked.users.create(users.CreateUser(user_id=7, username="ann", avatar="a.png", password="pw"))
     assert version_of(stocked.users.get(users.GetUser(user_id=7))) > seen
-    with pytest.raises(Outdated):
-        stocked.users.remove(if_match(users.RemoveUser(user_id=7), seen))
+    assert failure(stocked.users.remove, if_match(users.RemoveUser(user_id=7), seen)) is Outdated
 
 
 @pytest.mark.rule("contract E3", "contract E2")

@@ -15,7 +15,7 @@ from logoadmin.domain.kernel.errors import ArtworkBlocked, InvalidInput, Invalid
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery_storage import Withdrawal
-from tests.gallery import ARTWORK, NOW, FrozenClock, ask, history, imported
+from tests.gallery import ARTWORK, NOW, FrozenClock, ask, failure, history, imported
 
 pytestmark = pytest.mark.rule("contract L3")
 
@@ -54,9 +54,7 @@ def bulk(gallery: LogoAdmin, **change: Any) -> list[Change]:
     return apply(gallery, of_logo(**change))
 
 
-def test_a_blocked_artwork_is_inactive_and_the_history_has_the_reason(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_a_blocked_artwork_is_inactive_and_the_history_has_a_reason(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     before = stocked.logos.get(artworks.GetLogo(logo_id=1))
     blocked = stocked.logos.block(BLOCK)
     assert (before.active, blocked.active, blocked) == (True, False, stocked.logos.get(artworks.GetLogo(logo_id=1)))
@@ -73,19 +71,15 @@ def test_a_blocked_artwork_is_inactive_and_the_history_has_the_reason(
 def test_a_block_needs_a_reason_and_a_record(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     reasons: list[Any] = ["", " ", "\u200b", "x" * 201, None, 1]
     for reason in reasons:
-        with pytest.raises(InvalidInput):
-            artworks.BlockLogo(logo_id=1, reason=reason)
+        assert failure(artworks.BlockLogo, logo_id=1, reason=reason) is InvalidInput
     with pytest.raises(NotFound, match=r"^Logo 9 not found$"):
         stocked.logos.block(artworks.BlockLogo(logo_id=9, reason=REASON))
     version = stocked.logos.get(artworks.GetLogo(logo_id=1)).version
-    with pytest.raises(Outdated):
-        stocked.logos.block(BLOCK.model_copy(update={"if_match": frozenset({version - 1})}))
+    assert failure(stocked.logos.block, BLOCK.model_copy(update={"if_match": frozenset({version - 1})})) is Outdated
     assert withdrawn(storage) == []
 
 
-def test_only_a_different_reason_changes_a_block(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_only_another_reason_changes_a_block(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     first = stocked.logos.block(BLOCK)
     clock.pass_by(60)
     assert stocked.logos.block(BLOCK).version == first.version

@@ -25,7 +25,7 @@ from logoadmin.domain.publication.css.tokens import MAX_LEVELS
 from logoadmin.domain.publication.css.verdict import CssRisk, RiskName, Verdict
 from tests.domain.publication.css_samples import HOSTS, A, B, using
 from tests.domain.publication.data_documents import ADDRESS, HARMLESS, HOST, RISKY, svg, url
-from tests.gallery import ARTWORK, FrozenClock, gallery_on
+from tests.gallery import ARTWORK, FrozenClock, failure, gallery_on
 from tests.strategies import css_texts
 
 pytestmark = pytest.mark.rule("contract L4")
@@ -385,8 +385,7 @@ def test_other_kinds_and_longer_texts_are_refused() -> None:
         {"kind": "logo", "custom_css": "a" * 524_289},
     )
     for values in refused:
-        with pytest.raises(InvalidInput):
-            JudgeCss(**values)
+        assert failure(JudgeCss, **values) is InvalidInput
 
 
 def test_remembered_findings_keep_no_blocks() -> None:

@@ -56,9 +56,7 @@ def index_in(files: MemoryGalleryFiles) -> bytes:
     return files.files[parsed(files.files[POINTER]).index["path"]]
 
 
-def test_css_that_was_published_is_not_judged_again(
-    stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str]
-) -> None:
+def test_published_css_is_judged_once(stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str]) -> None:
     stocked.themes.amend(AmendTheme(theme_id=1, name="Dawn"))
     stocked.themes.create(CreateTheme(**ARTWORK | {"name": "Cirrus", "custom_css": "i { color: red }"}))
     stocked.publication.rotate_key()

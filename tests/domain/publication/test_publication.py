@@ -237,9 +237,7 @@ def test_imports_are_published_only_if_a_setting_allows_it(stocked: LogoAdmin) -
 
 
 @pytest.mark.rule("contract L3")
-def test_blocks_and_removals_of_the_last_90_days_are_listed(
-    stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock
-) -> None:
+def test_withdrawals_of_90_days_are_listed(stocked: LogoAdmin, storage: MemoryStorage, clock: FrozenClock) -> None:
     clock.time = NOW - NOW % HOUR + 5 * HOUR
     oldest = clock.time - 90 * DAY
 

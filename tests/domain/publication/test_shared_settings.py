@@ -15,7 +15,7 @@ from logoadmin.domain.kernel.records import Change, Kind, SharedSettings
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings, GetSettings
 from logoadmin.ports.storage import UnitOfWork
-from tests.gallery import NOW, ask, exported, imported, signed_in
+from tests.gallery import NOW, ask, exported, failure, imported, signed_in
 
 pytestmark = pytest.mark.rule("contract J8")
 
@@ -74,22 +74,17 @@ def test_shared_settings_are_changed_only_in_the_expected_version(stocked: LogoA
     with pytest.raises(Outdated, match=r"^Settings 1 was changed since$"):
         stocked.settings.amend(in_version(1, 2))
     version = stocked.settings.amend(in_version(0)).version
-    with pytest.raises(Outdated):
-        stocked.settings.amend(in_version(0, version - 1))
+    assert failure(stocked.settings.amend, in_version(0, version - 1)) is Outdated
     assert get(stocked) == (HOSTS, version)
-    with pytest.raises(NotModified):
-        stocked.settings.get(GetSettings(if_none_match=frozenset({version})))
+    assert failure(stocked.settings.get, GetSettings(if_none_match=frozenset({version}))) is NotModified
 
 
-def test_only_administrators_change_shared_settings_or_undo_such_a_change(
-    stocked: LogoAdmin, storage: MemoryStorage
-) -> None:
+def test_only_administrators_change_shared_settings_or_undo_changes(stocked: LogoAdmin, storage: MemoryStorage) -> None:
     number = amend(stocked, *HOSTS, request_id="hosts 4").version
     editor = signed_in(storage, "logos:write", "users:write", "changes:read", user_id=500)
     assert stocked.settings.get(GetSettings(), editor).picture_hosts == HOSTS
     for command in (AmendSettings(picture_hosts=()), Revert(change_id=number), RevertRequest(request_id="hosts 4")):
-        with pytest.raises(NotPermitted):
-            ask(stocked, command, editor)
+        assert failure(ask, stocked, command, editor) is NotPermitted
     assert get(stocked) == (HOSTS, number)
 
 
@@ -192,10 +187,8 @@ def test_shared_settings_are_not_exported_nor_changed_in_bulk(stocked: LogoAdmin
     assert Kind.SETTINGS not in imported(stocked).counts
     kinds: Any = (Kind.SETTINGS, "settings")
     for kind in kinds:
-        with pytest.raises(InvalidInput):
-            ExportRecords(kind=(kind,))
-        with pytest.raises(InvalidInput):
-            BulkChange(kind=kind, id=1, version=0, set={})
+        assert failure(ExportRecords, kind=(kind,)) is InvalidInput
+        assert failure(BulkChange, kind=kind, id=1, version=0, set={}) is InvalidInput
     with pytest.raises(InvalidLines) as raised:
         imported(stocked, {"kind": "settings", "picture_hosts": []})
     (problem,) = raised.value.lines[0].problems
