@@ -7,13 +7,8 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Final
 
+from logoadmin import AmendLogo, CreateAuthor, CreateKey, ImportRecords, Refresh, RemoveAuthor, RevertRequest, SignIn
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.domain.changes.history import RevertRequest
-from logoadmin.domain.changes.import_export import ImportRecords
-from logoadmin.domain.gallery.artworks import AmendLogo
-from logoadmin.domain.gallery.authors import CreateAuthor, RemoveAuthor
-from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import Owner
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, gallery_on, once

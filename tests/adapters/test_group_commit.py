@@ -7,12 +7,10 @@ from itertools import count
 
 import pytest
 
+from logoadmin import Author, DuplicateEntry, SignInEvent, StorageUnavailable
 from logoadmin.adapters.sql_storage import SqlStorage
 from logoadmin.adapters.sql_storage.transaction import Transaction
-from logoadmin.domain.identity.records import SignInEvent
-from logoadmin.domain.kernel.errors import DuplicateEntry, StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS, USERS
-from logoadmin.domain.kernel.records import Author
 from logoadmin.ports.storage import UnitOfWork
 from tests.adapters.test_sql_searches import sent_statements
 from tests.contracts.steps import add, role, session, user, write

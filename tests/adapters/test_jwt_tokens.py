@@ -22,9 +22,8 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
+from logoadmin import InvalidToken, SettingsError, SignedIn
 from logoadmin.adapters.jwt_tokens import JwtTokens, Key, hs256_key, key_from_file
-from logoadmin.domain.kernel.access import SignedIn
-from logoadmin.domain.kernel.errors import InvalidToken, SettingsError
 from logoadmin.ports.tokens import Grant
 from tests.gallery import NOW
 from tests.passkeys import encoded

@@ -16,11 +16,10 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
+from logoadmin import ListChanges, SchemaMismatch, StartError, TablesMissing
 from logoadmin.adapters.sql_storage import copies
 from logoadmin.adapters.sql_storage.databases import sqlite_files
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.kernel.errors import SchemaMismatch, StartError, TablesMissing
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.settings import settings_of

@@ -14,12 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from logoadmin import Cause, Change, Kind, TooLargeToStore
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.failures import FailureLog
-from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.errors import TooLargeToStore
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
-from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.gallery_storage import StoredPicture
 from logoadmin.ports.pictures import MAX_STORED, MAX_THUMBNAIL
 from logoadmin.ports.storage import UnitOfWork

@@ -12,13 +12,11 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import text
 
+from logoadmin import Cause, ServiceKey, StorageUnavailable
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
 from logoadmin.adapters.sql_storage.databases import mysql, mysql_connections
 from logoadmin.adapters.sql_storage.databases.mysql_connections import LEASE_TABLE, Lease, classify
 from logoadmin.adapters.sql_storage.failures import DriverErrors, FailureKind
-from logoadmin.domain.identity.records import ServiceKey
-from logoadmin.domain.kernel.causes import Cause
-from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.kinds import AUTHORS, ROLES, USERS
 from logoadmin.domain.kernel.records import Author, Kind, PasswordHash, Role, User
 from logoadmin.ports.gallery_storage import Withdrawal

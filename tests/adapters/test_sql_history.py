@@ -7,15 +7,12 @@ from typing import Any
 
 import pytest
 
+from logoadmin import Change, CreateAuthor, CreateLogo, Kind, ListActs
 from logoadmin.adapters.sql_storage import SqlStorage
-from logoadmin.domain.changes.acts import ListActs
-from logoadmin.domain.gallery.artworks import CreateLogo
-from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.kernel.access import Owner, SentRequestId
 from logoadmin.domain.kernel.gate import _unused_id
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import ChangeFilter, Order, before_all
-from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.ports.history_storage import StoredAct
 from logoadmin.ports.storage import UnitOfWork
 from tests.adapters.test_sql_searches import ORDERS, sent_statements, with_and_without_statistics, work_for

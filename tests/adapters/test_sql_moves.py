@@ -11,14 +11,11 @@ import pytest
 from sqlalchemy import Boolean, Connection, LargeBinary, String, Table, insert, select
 
 import logoadmin
+from logoadmin import BlockLogo, Cause, Owner, Refresh, SignIn
 from logoadmin.adapters.sql_storage import copies, open_sql_storage, schema
 from logoadmin.adapters.sql_storage.databases import dialect_of
 from logoadmin.adapters.sql_storage.tables import MOVED_TO, VERSION_TABLE, metadata
 from logoadmin.bootstrap import open_gallery
-from logoadmin.domain.gallery.artworks import BlockLogo
-from logoadmin.domain.identity.sessions import Refresh, SignIn
-from logoadmin.domain.kernel.access import Owner
-from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.errors import SchemaMismatch, SettingsError, StartError, StorageUnavailable, TablesMissing
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.reader.signatures import verified

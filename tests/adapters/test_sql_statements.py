@@ -8,17 +8,11 @@ from typing import Final
 import pytest
 
 import logoadmin
+from logoadmin import Anonymous, CreateSignInCode, ImportRecords, ListProposals, LogoAdmin, Owner, RevertRequest, Tokens
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.domain.changes.history import RevertRequest
-from logoadmin.domain.changes.import_export import ImportRecords
-from logoadmin.domain.changes.proposal_commands import ListProposals
 from logoadmin.domain.gallery.artworks import AmendLogo, CreateLogo, CreateTheme
-from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode
 from logoadmin.domain.identity.passkeys import AskPasskey
-from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.kernel.access import Anonymous, Owner
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules

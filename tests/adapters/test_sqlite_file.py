@@ -16,9 +16,8 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin import bootstrap
+from logoadmin import GetPicture, RemovePicture, bootstrap
 from logoadmin.adapters.sql_storage import SqlStorage, open_sql_storage
-from logoadmin.domain.gallery.picture_commands import GetPicture, RemovePicture
 from logoadmin.entrypoints.cli import cli
 from logoadmin.ports.gallery_storage import StoredPicture
 from logoadmin.ports.storage import UnitOfWork

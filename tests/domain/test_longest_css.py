@@ -6,14 +6,10 @@ from typing import Any
 
 import pytest
 
+from logoadmin import ApplyChanges, ExportRecords, ImportRecords, InvalidLines, Kind, LogoAdmin
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
-from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
-from logoadmin.domain.kernel.errors import InvalidLines
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
-from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
 
 _START = '/*"\n\N{ARTIST PALETTE}*/ a { top: 0 }\n'

@@ -4,10 +4,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from logoadmin.domain.kernel.access import Caller
+from logoadmin import Caller, LogoAdmin, LogoAdminError
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import LogoAdminError
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage
 from tests.gallery import ask, sample
 

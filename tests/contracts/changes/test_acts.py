@@ -5,17 +5,12 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.changes.acts import Act, ListActs
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
-from logoadmin.domain.changes.history import Revert, RevertRequest
+from logoadmin import Act, AmendUser, ApplyChanges, ListActs, LogoAdmin, LogoAdminError, Revert, RevertRequest
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, LinkLogoAuthor, RemoveLogo
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
-from logoadmin.domain.identity.users import AmendUser
 from logoadmin.domain.kernel.access import OWNER, Caller, Occasion, Owner, Source
 from logoadmin.domain.kernel.act_log import ActOrigin
-from logoadmin.domain.kernel.errors import LogoAdminError
 from logoadmin.domain.kernel.lists import Order
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, history, signed_in
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import AmendProposal, ApplyProposal, CreateKey, DeclineProposal, Kind, ProposeChanges, WithdrawProposal
 from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.member_notices import (
     MOST_NOTICES,
@@ -14,20 +15,11 @@ from logoadmin.domain.changes.member_notices import (
     MemberNotices,
     UnseenNotices,
 )
-from logoadmin.domain.changes.proposal_commands import (
-    AmendProposal,
-    ApplyProposal,
-    DeclineProposal,
-    ProposeChanges,
-    WithdrawProposal,
-)
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, BlockTheme, CreateTheme, RemoveLogo
 from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.kernel.access import OWNER, Caller
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, USERS
-from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.proposal_storage import BlockedWork, SeenNotices

@@ -9,9 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
+from logoadmin import ApplyChanges, Caller, Change, ExportRecords, LogoAdmin, LogoAdminError, ProposalState, SignedIn
 from logoadmin.domain.changes.history import ListChanges, RevertRequest
-from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.changes.proposal_commands import (
     AmendProposal,
     ApplyProposal,
@@ -22,11 +21,6 @@ from logoadmin.domain.changes.proposal_commands import (
     WithdrawProposal,
 )
 from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.kernel.access import Caller, SignedIn
-from logoadmin.domain.kernel.errors import LogoAdminError
-from logoadmin.domain.kernel.records import Change
-from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.proposal_storage import ProposalState
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, LOOK, FrozenClock, gallery_on, if_match, signed_in
 from tests.options import LONG

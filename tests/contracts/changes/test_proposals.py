@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import OWNER, ActingAs, AmendRole, Caller, CreateLogo, GetLogo, ListLogos, LogoAdmin, SendPicture
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.changes.proposal_commands import (
     AmendProposal,
@@ -19,15 +20,10 @@ from logoadmin.domain.changes.proposal_commands import (
     ProposeChanges,
     WithdrawProposal,
 )
-from logoadmin.domain.gallery.artworks import CreateLogo, GetLogo, ListLogos
-from logoadmin.domain.gallery.picture_commands import SendPicture
-from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser
-from logoadmin.domain.kernel.access import OWNER, ActingAs, Caller
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, NotFound, NotModified, Outdated, TooManyChanges
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import version_of
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 from logoadmin.ports.storage import Storage

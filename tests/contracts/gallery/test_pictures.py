@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 from PIL import Image
 
+from logoadmin import AmendSettings, Conflict, InvalidInput, LogoAdminError, NotFound, NotPermitted, TooManyPictures
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
 from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo, RemoveLogo
 from logoadmin.domain.gallery.picture_commands import (
@@ -20,19 +21,10 @@ from logoadmin.domain.gallery.picture_commands import (
 )
 from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel.access import OWNER, ActingAs, Anonymous, Caller
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidInput,
-    LogoAdminError,
-    NotFound,
-    NotPermitted,
-    TooManyPictures,
-)
 from logoadmin.domain.kernel.kinds import picture_of
 from logoadmin.domain.kernel.limits import MAX_PICTURE
 from logoadmin.domain.kernel.records import Kind, Logo
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.gallery_storage import StoredPicture, Withdrawal
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.identity_storage import Count

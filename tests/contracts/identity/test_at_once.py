@@ -7,17 +7,12 @@ from typing import Final
 
 import pytest
 
+from logoadmin import AskPasskey, ListFactors, ListSessions, LogoAdmin, SignIn, SignInForbidden, SignInRefused, Tokens
 from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
-from logoadmin.domain.identity.factors import ListFactors
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
-from logoadmin.domain.identity.passkeys import AskPasskey
-from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions import ListSessions, SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules, SingleSignOnRules, Ways
 from logoadmin.domain.identity.users import CreateUser, ListUsers, RemoveUser, SetPassword
-from logoadmin.domain.kernel.errors import SignInForbidden, SignInRefused
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
 from logoadmin.ports.issuer import IssuedIdentity
 from logoadmin.ports.storage import Storage

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logoadmin import InvalidToken, SettingsError, SignedIn
 from logoadmin.adapters.jwt_tokens import JwtTokens, hs256_key, keys_of
-from logoadmin.domain.kernel.access import SignedIn
-from logoadmin.domain.kernel.errors import InvalidToken, SettingsError
 from logoadmin.ports.tokens import Grant
 from tests.gallery import NOW
 from tests.passkeys import encoded

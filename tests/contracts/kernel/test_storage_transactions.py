@@ -4,9 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
-from logoadmin.domain.identity.sessions import SignIn
-from logoadmin.domain.identity.users import ListUsers
+from logoadmin import CreateKey, ListKeys, ListUsers, SignIn
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import (

@@ -9,19 +9,16 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import AmendSettings, GetPicture, Logo, LogoAdmin, RemovePicture, SendPicture, SentPicture
 from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.bootstrap import gallery_page
 from logoadmin.domain.gallery.artworks import AmendLogo, AmendTheme, BlockLogo, CreateLogo
-from logoadmin.domain.gallery.picture_commands import GetPicture, RemovePicture, SendPicture, SentPicture
 from logoadmin.domain.kernel.kinds import picture_names
-from logoadmin.domain.kernel.records import Logo
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.gallery_keys import raise_epoch
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.files.publishing import Destination
 from logoadmin.domain.publication.publication_records import POINTER, Page, Published
-from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, FrozenClock, drawing, gallery_on, stock
 

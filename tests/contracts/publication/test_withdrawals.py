@@ -9,16 +9,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
+from logoadmin import ApplyChanges, Change, ImportRecords, Kind, LogoAdmin, LogoAdminError, Owner, Revert, RevertRequest
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
-from logoadmin.domain.changes.history import Revert, RevertRequest
-from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.gallery import artworks
-from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import LogoAdminError
-from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery_storage import Withdrawal
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, FrozenClock, ask, gallery_on, history

@@ -5,19 +5,13 @@ from typing import Any
 
 import pytest
 
+from logoadmin import OWNER, Caller, Change, CreateAuthor, ListActs, LogoAdmin, Owner, Policy, RevertRequest, SignIn
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import bulk_changes
-from logoadmin.domain.changes.acts import ListActs
 from logoadmin.domain.changes.bulk_changes import MOST_CHANGES, ApplyChanges
-from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.gallery.artworks import GetLogo, ListLogos
-from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Policy
 from logoadmin.domain.kernel.limits import Origin
-from logoadmin.domain.kernel.records import Change
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ARTWORK, FrozenClock, exported, failure, gallery_on, signed_in
 
 pytestmark = pytest.mark.rule("contract J7")

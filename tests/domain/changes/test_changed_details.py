@@ -5,16 +5,10 @@ from typing import Any
 
 import pytest
 
+from logoadmin import AmendLogo, ApplyChanges, Caller, CreateAuthor, GetLogo, Logo, LogoAdmin, Revert
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
-from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.proposal_commands import ApplyProposal, ProposeChanges
-from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo
-from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.kernel.access import Caller
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput
-from logoadmin.domain.kernel.records import Logo
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ARTWORK, FrozenClock, failure, gallery_on, history, signed_in
 
 DETAILS: dict[str, Any] = {"licence": "CC0-1.0", "tags": ["dark", "winter"], "origin": "aurora-17"}

@@ -8,16 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logoadmin import Change, LogoAdmin, Revert, SignIn
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import roles, users
-from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, KINDS, AnyKind
-from logoadmin.domain.kernel.records import Change
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import (
     ANN_PASSWORD,

@@ -10,13 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logoadmin import ExportRecords, GetAuthor, ImportedCounts, ImportRecords, Kind, ListAuthors, LogoAdmin
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, split_names
-from logoadmin.domain.changes.import_export import ExportRecords, ImportedCounts, ImportRecords
-from logoadmin.domain.gallery.authors import GetAuthor, ListAuthors
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ARTWORK, NOW, FrozenClock, exported, failure, gallery_on, imported
 from tests.strategies import details, visible
 

@@ -5,11 +5,7 @@ from typing import Any
 
 import pytest
 
-from logoadmin.domain.changes.import_export import ImportedCounts
-from logoadmin.domain.gallery.artworks import AmendTheme, BlockTheme, GetTheme, ListThemes
-from logoadmin.domain.kernel.errors import InvalidLines
-from logoadmin.domain.kernel.records import Kind, Theme
-from logoadmin.domain.logo_admin import LogoAdmin
+from logoadmin import AmendTheme, BlockTheme, GetTheme, ImportedCounts, InvalidLines, Kind, ListThemes, LogoAdmin, Theme
 from tests.gallery import ARTWORK, exported, imported
 
 HEAD = "name,preview_url,target,custom_css,active,authors"

@@ -10,19 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from logoadmin import ANONYMOUS, GetAuthor, GetUser, Kind, ListAuthors, LogoAdmin, Owner, RevertRequest, SignIn
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.changes.import_export import ExportRecords, Imported, ImportedCounts, ImportRecords
 from logoadmin.domain.changes.import_source import BadLines
 from logoadmin.domain.gallery.artworks import AmendLogo, GetLogo, LinkLogoAuthor, ListLogos
-from logoadmin.domain.gallery.authors import GetAuthor, ListAuthors
-from logoadmin.domain.identity.sessions import SignIn
-from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import ANONYMOUS, Owner
 from logoadmin.domain.kernel.kinds import KINDS
-from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests import strategies
 from tests.conftest import STORAGES
 from tests.gallery import (

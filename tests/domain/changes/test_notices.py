@@ -9,13 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from logoadmin import ActingAs, AmendLogo, AmendUser, ApplyChanges, BlockLogo, CreateLogo, Policy, RevertRequest
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import proposal_commands as commands
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
-from logoadmin.domain.changes.history import RevertRequest
-from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, CreateLogo
-from logoadmin.domain.identity.users import AmendUser
-from logoadmin.domain.kernel.access import ActingAs, Policy
 from logoadmin.domain.kernel.errors import OutgoingError, StorageUnavailable
 from logoadmin.domain.kernel.use_cases import behind
 from logoadmin.domain.logo_admin import LogoAdmin

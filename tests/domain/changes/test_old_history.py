@@ -4,15 +4,12 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.changes.history import Revert
+from logoadmin import Change, Conflict, Kind, LogoAdmin, Revert
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import roles, users
 from logoadmin.domain.kernel.audited_records import snapshot
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict
 from logoadmin.domain.kernel.kinds import KINDS, AnyKind, ArtworkKind
-from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import NOW, ask
 

@@ -8,19 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logoadmin import ApplyChanges, CreateKey, CreateUser, ListChanges, RemoveUser, RevertRequest, ShowPublication
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import proposal_commands as commands
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
-from logoadmin.domain.changes.history import ListChanges, RevertRequest
 from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, GetAuthor, RemoveAuthor
 from logoadmin.domain.gallery.picture_commands import GetPicture, SendPicture
-from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.users import CreateUser, RemoveUser
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, ActingAs, Caller, SignedIn
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.publication_service import ShowPublication
 from tests.gallery import (
     ARTWORK,
     LOOK,

@@ -6,17 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logoadmin import Change, Conflict, ListActs, LogoAdmin, LogoAdminError, NotFound, NotPermitted, RevertRequest
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.acts import ListActs
-from logoadmin.domain.changes.history import RevertRequest
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import users
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, SentRequestId
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, LogoAdminError, NotFound, NotPermitted
 from logoadmin.domain.kernel.limits import Origin
-from logoadmin.domain.kernel.records import Change
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.changes.test_changes import artwork_commands, everything, last
 from tests.gallery import ARTWORK, FrozenClock, ask, failure, gallery_on, history, imported, signed_in, stock
 

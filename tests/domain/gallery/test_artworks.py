@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
+from logoadmin import ANONYMOUS, AmendAuthor, GetAuthor, LogoAdmin, NotAuthenticated, NotFound, NotPermitted
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery import artworks
-from logoadmin.domain.gallery.authors import AmendAuthor, GetAuthor
 from logoadmin.domain.gallery.picture_mirror import NameCopies, PictureMirror
-from logoadmin.domain.kernel.access import ANONYMOUS
-from logoadmin.domain.kernel.errors import NotAuthenticated, NotFound, NotPermitted
 from logoadmin.domain.kernel.records import (
     Author,
     Logo,
@@ -23,7 +21,6 @@ from logoadmin.domain.kernel.records import (
     Theme,
     ThemeAuthor,
 )
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ARTWORK, NOW, failure, signed_in
 
 

@@ -2,10 +2,8 @@
 
 import pytest
 
+from logoadmin import Author, CreateAuthor, LogoAdmin, RemoveAuthor, RemovedAuthor
 from logoadmin.domain.gallery import artworks
-from logoadmin.domain.gallery.authors import CreateAuthor, RemoveAuthor
-from logoadmin.domain.kernel.records import Author, RemovedAuthor
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ARTWORK, NOW
 
 

@@ -5,13 +5,9 @@ from typing import Any
 import pytest
 from pyotp import TOTP
 
-from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
-from logoadmin.domain.identity.records import NewFactor, NewTotp, Tokens
-from logoadmin.domain.identity.second_step import SignInWithFactor
-from logoadmin.domain.identity.sessions import SignIn
+from logoadmin import ConfirmTotp, EnrolTotp, LogoAdmin, NewFactor, NewTotp, SignIn, SignInWithFactor, Tokens
 from logoadmin.domain.kernel.access import ANONYMOUS, Caller, SignedIn
 from logoadmin.domain.kernel.errors import SecondFactorRequired, SignInRefused
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ANN, caller
 from tests.gallery import NOW
 

@@ -3,15 +3,10 @@
 from collections.abc import Iterable
 from typing import Final
 
+from logoadmin import Caller, CreateKey, GetUser, InvalidToken, KeyHolder, LogoAdmin, SignedIn, Tokens
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
-from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import Refresh, SignIn, WhoAmI
-from logoadmin.domain.identity.users import GetUser
-from logoadmin.domain.kernel.access import Caller, KeyHolder, SignedIn
-from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, once
 
 ANN: Final = SignIn(username="ann", password=ANN_PASSWORD)

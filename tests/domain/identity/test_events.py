@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from logoadmin import IncorrectPassword, InvalidToken, LogoAdmin, NotFound, NotPermitted, SignInRefused, TooManySignIns
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.changes.history import Revert as RevertChange
@@ -18,16 +19,7 @@ from logoadmin.domain.identity.sessions import RemoveSession, RemoveUserSessions
 from logoadmin.domain.identity.sign_in_events import ListEvents, count_event, record_event
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, Anonymous, Caller, KeyHolder, SignedIn
-from logoadmin.domain.kernel.errors import (
-    IncorrectPassword,
-    InvalidToken,
-    NotFound,
-    NotPermitted,
-    SignInRefused,
-    TooManySignIns,
-)
 from logoadmin.domain.kernel.limits import MAX_ID
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
 from tests.domain.identity.second_factors import enrol
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh, refreshing

@@ -5,17 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from logoadmin import CreateKey, ListedFactor, LogoAdmin, RemovedFactor, RemovedUserFactors, RemoveUser, SignedIn
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.identity import factors
 from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp
 from logoadmin.domain.identity.first_start import rotate_token_keys
-from logoadmin.domain.identity.records import ListedFactor, RemovedFactor, RemovedUserFactors
-from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.users import RemoveUser
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import SignedIn
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.second_factors import (
     STEP,
     challenged,

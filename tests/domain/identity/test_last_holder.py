@@ -12,15 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from pyotp import TOTP
 
+from logoadmin import AmendRole, AskPasskey, BeginPasskey, CreateRole, ImportRecords, Revert, SignIn, SignInWithFactor
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import Revert
-from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp, RemoveFactor, RemoveUserFactors
-from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey
-from logoadmin.domain.identity.roles import AmendRole, CreateRole
-from logoadmin.domain.identity.second_step import SignInWithFactor
-from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInRules, Ways
 from logoadmin.domain.identity.users import AmendUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import ALL_RIGHTS, Policy, SignedIn

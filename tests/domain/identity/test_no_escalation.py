@@ -11,18 +11,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from logoadmin import AmendRole, CreateRole, ExportRecords, ImportRecords, LogoAdmin, RemoveRole, Revert, WhoAmI
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import Revert
-from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
-from logoadmin.domain.identity.roles import AmendRole, CreateRole, RemoveRole
 from logoadmin.domain.identity.service_keys import CreateKey, RemoveKey
-from logoadmin.domain.identity.sessions import WhoAmI
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel.access import OWNER, Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidToken, LogoAdminError, NotPermitted
 from logoadmin.domain.kernel.kinds import ROLES, USERS
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import Storage
 from tests.domain.identity.sign_ins import key_of

@@ -9,21 +9,17 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import ANONYMOUS, ActingAs, Anonymous, Caller, CreateAuthor, LogoAdmin, Policy, SignInWithFactor, Tokens
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.factors import ConfirmTotp, EnrolTotp, ListFactors, RemoveFactor
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
-from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.roles import AmendRole, CreateRole, ListRoles
-from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.sessions import ListSessions, Refresh, SignIn, WhoAmI
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import ANONYMOUS, ActingAs, Anonymous, Caller, Policy
 from logoadmin.domain.kernel.limits import MAX_ID
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL
 from logoadmin.ports.sign_in_storage import Identity
 from logoadmin.ports.storage import Storage

@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
+from logoadmin import OWNER, Anonymous, ListChanges, LogoAdmin, SignedIn
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.identity import open_sessions
 from logoadmin.domain.identity.records import ListedSession, RemovedSession, RemovedUserSessions
 from logoadmin.domain.identity.sessions import (
@@ -19,9 +19,7 @@ from logoadmin.domain.identity.sessions import (
     WhoAmI,
 )
 from logoadmin.domain.identity.sign_in_rules import SignInRules
-from logoadmin.domain.kernel.access import OWNER, Anonymous, SignedIn
 from logoadmin.domain.kernel.errors import InvalidToken, NotAuthenticated, NotFound, NotPermitted, Outdated
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, key_of, refresh
 from tests.gallery import ADMIN_ID, NOW, FrozenClock, failure, gallery_on, stock
 

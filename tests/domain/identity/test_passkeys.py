@@ -6,17 +6,13 @@ from typing import Final
 
 import pytest
 
+from logoadmin import ANONYMOUS, Anonymous, ListSessions, LogoAdmin, NewFactor, SignedIn, SignInWithFactor, Tokens
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.identity.challenges import Purpose, SignedChallenges
 from logoadmin.domain.identity.factors import ListFactors, RemoveFactor
 from logoadmin.domain.identity.passkeys import AskPasskey, BeginPasskey, EnrolPasskey, SignInWithPasskey
-from logoadmin.domain.identity.records import NewFactor, Tokens
-from logoadmin.domain.identity.second_step import SignInWithFactor
-from logoadmin.domain.identity.sessions import ListSessions
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import ANONYMOUS, Anonymous, SignedIn
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.public_url import LOCAL, PublicUrl
 from logoadmin.ports.passkeys import NO_NAME, NOT_INSTALLED
 from tests.domain.identity.second_factors import challenged

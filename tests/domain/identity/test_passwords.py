@@ -9,22 +9,17 @@ from typing import Any, Final
 import pytest
 
 import logoadmin
-from logoadmin import starting
+from logoadmin import AmendSettings, ApplyChanges, ImportRecords, LogoAdmin, SignIn, WhoAmI, starting
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
-from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.identity.first_start import first_start
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.sessions import SignIn, WhoAmI
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
 from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, OWNER, PUBLIC, Anonymous, Caller, Policy, SignedIn
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.shared_settings import AmendSettings
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.domain.identity.second_factors import challenged, code_of, enrol, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, WatchedPasswords, caller, works

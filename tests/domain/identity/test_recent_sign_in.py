@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import ConfirmTotp, CreateKey, EnrolTotp, ListFactors, MakeRecoveryCodes, RemoveFactor, RemoveUserFactors
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.bulk_changes import ApplyChanges
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
@@ -15,17 +16,8 @@ from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.gallery.picture_commands import RemovePicture
 from logoadmin.domain.identity import passkeys
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.factors import (
-    ConfirmTotp,
-    EnrolTotp,
-    ListFactors,
-    MakeRecoveryCodes,
-    RemoveFactor,
-    RemoveUserFactors,
-)
 from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
 from logoadmin.domain.identity.roles import AmendRole, CreateRole
-from logoadmin.domain.identity.service_keys import CreateKey
 from logoadmin.domain.identity.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword

@@ -2,19 +2,11 @@
 
 import pytest
 
+from logoadmin import ConfirmTotp, CountRecoveryCodes, EnrolTotp, ListFactors, MakeRecoveryCodes, RemoveFactor, WhoAmI
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity import passkeys, sessions
-from logoadmin.domain.identity.factors import (
-    ConfirmTotp,
-    CountRecoveryCodes,
-    EnrolTotp,
-    ListFactors,
-    MakeRecoveryCodes,
-    RemoveFactor,
-)
 from logoadmin.domain.identity.roles import AmendRole
 from logoadmin.domain.identity.service_keys import CreateKey
-from logoadmin.domain.identity.sessions import WhoAmI
 from logoadmin.domain.identity.sign_in_rules import SecondFactorPolicy, SignInRules
 from logoadmin.domain.identity.users import AmendUser, GetUser
 from logoadmin.domain.kernel import errors

@@ -2,14 +2,10 @@
 
 import pytest
 
+from logoadmin import AmendUser, ApplyChanges, BulkChange, CreateUser, GetUser, ImportRecords, Kind, ListChanges, Role
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
-from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.identity.roles import AffectedUser, AmendRole, GetRole, RoleEffect
-from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser
 from logoadmin.domain.kernel.errors import Conflict, DuplicateUpdate, InvalidInput, NotFound, NotPermitted, Outdated
-from logoadmin.domain.kernel.records import Kind, Role
 from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import FrozenClock, gallery_on, if_match, signed_in, stock
 

@@ -2,17 +2,13 @@
 
 import pytest
 
+from logoadmin import Anonymous, ListFactors, ListSessions, LogoAdmin, Refresh, RemoveFactor, RemoveUser, Revoke, SignIn
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.factors import ListFactors, RemoveFactor
 from logoadmin.domain.identity.second_step import SignInWithFactor
-from logoadmin.domain.identity.sessions import ListSessions, Refresh, Revoke, SignIn
 from logoadmin.domain.identity.sign_in_rules import SignInRules, Ways
-from logoadmin.domain.identity.users import RemoveUser
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.records import PasswordHash
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.second_factors import (
     STEP,
     challenged,

@@ -2,15 +2,11 @@
 
 import pytest
 
+from logoadmin import Anonymous, CreateKey, CreateLink, CreateSignInCode, CreateUser, ListKeys, LogoAdmin, SetPassword
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode
-from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
 from logoadmin.domain.identity.sessions import ListSessions, SignIn
-from logoadmin.domain.identity.users import CreateUser, SetPassword
-from logoadmin.domain.kernel.access import Anonymous
 from logoadmin.domain.kernel.errors import InvalidToken, SignInRefused
 from logoadmin.domain.kernel.limits import MAX_ID
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.second_factors import challenged, enrolled, second_step
 from tests.domain.identity.sign_ins import ADMIN, ANN, caller, refresh
 from tests.gallery import ANN_PASSWORD, FrozenClock, exported, failure, history, once

@@ -4,19 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from logoadmin import AmendUser, CreateUser, GetUser, ListChanges, LogoAdmin, MakeRecoveryCodes, RemoveUser, SetPassword
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.identity.factors import MakeRecoveryCodes
 from logoadmin.domain.identity.records import EndedSession, Me, RemovedServiceKey, ServiceKey
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys, RemoveKey
 from logoadmin.domain.identity.sessions import Refresh, Revoke, SignIn, WhoAmI
 from logoadmin.domain.identity.sign_in_rules import SESSION_SECONDS
-from logoadmin.domain.identity.users import AmendUser, CreateUser, GetUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Anonymous, SignedIn
 from logoadmin.domain.kernel.kinds import USERS
 from logoadmin.domain.kernel.records import Kind, PasswordHash, User
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.identity.second_factors import enrol
 from tests.domain.identity.sign_ins import ADMIN, ANN, WatchedPasswords, caller, key_of, refresh, works, works_as_key
 from tests.gallery import (

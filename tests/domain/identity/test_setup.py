@@ -2,6 +2,7 @@
 
 import pytest
 
+from logoadmin import AmendRole, ListRoles, ListUsers, LogoAdmin, Role, SetPassword, TablesMissing, User
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemRandomness
 from logoadmin.domain.identity.first_start import (
@@ -12,11 +13,6 @@ from logoadmin.domain.identity.first_start import (
     stored_token_keys,
 )
 from logoadmin.domain.identity.new_passwords import NewPasswords
-from logoadmin.domain.identity.roles import AmendRole, ListRoles
-from logoadmin.domain.identity.users import ListUsers, SetPassword
-from logoadmin.domain.kernel.errors import TablesMissing
-from logoadmin.domain.kernel.records import Role, User
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import CHEAP_PASSWORDS, NOW, FrozenClock, exported, failure, gallery_on
 
 RANDOMNESS = SystemRandomness()

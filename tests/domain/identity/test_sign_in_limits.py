@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logoadmin import CreateSignInCode, LogoAdmin, SetPassword, SignInRefused, SignInWithCode, Tokens, TooManySignIns
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity import users
-from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
-from logoadmin.domain.identity.records import Tokens
 from logoadmin.domain.identity.sessions import Refresh, SignIn
 from logoadmin.domain.identity.sign_in_attempts import Attempt
 from logoadmin.domain.identity.sign_in_limits import (
@@ -22,10 +21,7 @@ from logoadmin.domain.identity.sign_in_limits import (
     remember_network,
 )
 from logoadmin.domain.identity.sign_in_rules import NO_USER, SignInRules
-from logoadmin.domain.identity.users import SetPassword
 from logoadmin.domain.kernel.access import Anonymous, network_of, networks_of
-from logoadmin.domain.kernel.errors import SignInRefused, TooManySignIns
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.domain.identity.second_factors import answering, challenged, code_of, enrolled
 from tests.domain.identity.sign_ins import ANN, caller, refreshing

@@ -8,24 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logoadmin import CreateAuthor, CreateSignInCode, ListEvents, LogoAdmin, SignIn, SignInWithCode, Tokens, User
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
-from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sessions, users
 from logoadmin.domain.identity.accounts import FIRST_USER_ID
 from logoadmin.domain.identity.issuer_sign_in import IssuerFailure, IssuerWay, ShowWays, SignInByIssuer, SignInWays
 from logoadmin.domain.identity.issuer_users import looks
-from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode, SignInWithCode
-from logoadmin.domain.identity.records import Tokens
-from logoadmin.domain.identity.sessions import SignIn
-from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ActingAs, Anonymous, Caller, KeyHolder, Occasion, Owner, SignedIn, Source
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.limits import MAX_NAME
-from logoadmin.domain.kernel.records import User
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.issuer import Authorization, IssuedIdentity
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules

@@ -4,22 +4,14 @@ from typing import Final
 
 import pytest
 
+from logoadmin import Conflict, InvalidToken, NotPermitted, RecentSignInRequired, Revert, SignInForbidden, SignInRefused
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.acts import ListActs
-from logoadmin.domain.changes.history import Revert
 from logoadmin.domain.changes.import_export import ImportRecords
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, SignInWithLink
 from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.identity.users import AmendUser, CreateUser, FindUser, GetUser, ListUsers, SetPassword
 from logoadmin.domain.kernel.access import ActingAs, Policy
-from logoadmin.domain.kernel.errors import (
-    Conflict,
-    InvalidToken,
-    NotPermitted,
-    RecentSignInRequired,
-    SignInForbidden,
-    SignInRefused,
-)
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage

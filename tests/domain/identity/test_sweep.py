@@ -4,13 +4,8 @@ from typing import Final
 
 import pytest
 
-from logoadmin.domain.gallery.authors import CreateAuthor
-from logoadmin.domain.identity.one_time_sign_in import CreateSignInCode
-from logoadmin.domain.identity.sessions import SignIn
-from logoadmin.domain.kernel.access import Anonymous
-from logoadmin.domain.kernel.errors import SignInRefused
+from logoadmin import Anonymous, CreateAuthor, CreateSignInCode, LogoAdmin, SignIn, SignInRefused
 from logoadmin.domain.kernel.limits import MAX_ID
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.sign_in_storage import Challenge
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.conftest import STORAGES

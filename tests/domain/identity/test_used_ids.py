@@ -6,19 +6,13 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.changes.history import Revert
+from logoadmin import AmendRole, Anonymous, Caller, CreateKey, CreateLogo, ListEvents, ListKeys, LogoAdmin, Revert
 from logoadmin.domain.changes.proposal_commands import DeclineProposal, ListProposals, ProposeChanges
-from logoadmin.domain.gallery.artworks import CreateLogo
 from logoadmin.domain.gallery.picture_commands import SendPicture
-from logoadmin.domain.identity.roles import AmendRole
-from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
 from logoadmin.domain.identity.sessions import ListSessions, SignIn, WhoAmI
-from logoadmin.domain.identity.sign_in_events import ListEvents
 from logoadmin.domain.identity.sign_in_limits import network_of_user
 from logoadmin.domain.identity.users import CreateUser, GetPreferences, RemoveUser, SetPassword, SetPreferences
-from logoadmin.domain.kernel.access import Anonymous, Caller
 from logoadmin.domain.kernel.errors import InvalidToken, LogoAdminError
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.gallery import ARTWORK, LOOK, NOW, FrozenClock, drawing, failure, gallery_on, once
 

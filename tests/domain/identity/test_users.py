@@ -4,18 +4,9 @@ from typing import Any
 
 import pytest
 
+from logoadmin import AmendUser, CreateUser, FindUser, GetPreferences, GetUser, ListUsers, RemoveAvatar, SetPreferences
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.identity.sessions import SignIn
-from logoadmin.domain.identity.users import (
-    AmendUser,
-    CreateUser,
-    FindUser,
-    GetPreferences,
-    GetUser,
-    ListUsers,
-    RemoveAvatar,
-    SetPreferences,
-)
 from logoadmin.domain.kernel.errors import InvalidInput, NotFound, NotPermitted
 from logoadmin.domain.kernel.records import RemovedAvatar, User
 from logoadmin.domain.logo_admin import LogoAdmin

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from logoadmin import AskPasskey, LogoAdmin, RenderText, ShowWays, SignIn, SignInWithFactor, SignInWithPasskey
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import acts, import_export, member_notices
 from logoadmin.domain.changes import bulk_changes as bulk
@@ -25,20 +26,14 @@ from logoadmin.domain.identity.factors import (
     RemoveFactor,
     RemoveUserFactors,
 )
-from logoadmin.domain.identity.issuer_sign_in import ShowWays
 from logoadmin.domain.identity.one_time_sign_in import CreateLink, CreateSignInCode, SignInWithCode, SignInWithLink
-from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
-from logoadmin.domain.identity.second_step import SignInWithFactor
-from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_attempts import IN_A_BLOCK
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Policy, Scope, SignedIn
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import publication_service as publication
 from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication.css import css_service as css
-from logoadmin.domain.publication.text_service import RenderText
 from logoadmin.ports.storage import Storage
 from tests.domain.identity.sign_ins import key_of
 from tests.domain.undone import undone

@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 
 import logoadmin
+from logoadmin import CreateLink, LogoAdmin, SignInWithCode, SignInWithFactor, SignInWithLink, SignInWithPasskey
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import history as changes
@@ -18,9 +19,6 @@ from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import factors, passkeys, roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.one_time_sign_in import CreateLink, SignInWithCode, SignInWithLink
-from logoadmin.domain.identity.passkeys import SignInWithPasskey
-from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.access import OWNER, Caller, Owner, Source
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError, NotModified
@@ -28,7 +26,6 @@ from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.limits import Origin
 from logoadmin.domain.kernel.records import Change, Kind, User, version_of
 from logoadmin.domain.kernel.unit_of_work import SettingsInHistory
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import shared_settings as settings
 from logoadmin.domain.publication.css import css_service as css
 from logoadmin.ports import storage as ports

@@ -13,20 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from logoadmin import CreateLink, Details, InvalidInput, JudgeCss, SignInWithFactor
 from logoadmin.domain.changes import bulk_changes as bulk
 from logoadmin.domain.changes import import_export
 from logoadmin.domain.changes import proposal_commands as proposals
 from logoadmin.domain.gallery import artworks, authors, picture_commands
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.one_time_sign_in import CreateLink
-from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
-from logoadmin.domain.kernel.details import Details
-from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.lists import ListCommand
 from logoadmin.domain.publication import shared_settings as settings
-from logoadmin.domain.publication.css.css_service import JudgeCss
 from tests.gallery import ARTWORK, ASKED, failure, sample
 from tests.strategies import anything
 

@@ -8,9 +8,8 @@ from unicodedata import normalize
 import pytest
 from hypothesis import given
 
-from logoadmin.domain.gallery.artworks import AmendLogo
+from logoadmin import AmendLogo, InvalidInput
 from logoadmin.domain.kernel.details import DETAILS, NO_DETAILS, Details, Screenshot
-from logoadmin.domain.kernel.errors import InvalidInput
 from tests.gallery import failure
 from tests.strategies import details
 

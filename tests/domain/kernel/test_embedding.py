@@ -8,18 +8,14 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import AmendRole, CreateRole, ExportRecords, ImportRecords, ListChanges, LogoAdmin, SignIn, WhoAmI
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import ListChanges
-from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
-from logoadmin.domain.identity.roles import AmendRole, CreateRole
 from logoadmin.domain.identity.service_keys import CreateKey, ListKeys
-from logoadmin.domain.identity.sessions import SignIn, WhoAmI
 from logoadmin.domain.identity.users import AmendUser, CreateUser, RemoveUser, SetPassword
 from logoadmin.domain.kernel import errors
 from logoadmin.domain.kernel.access import ANONYMOUS, Owner, Policy
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID, Author
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.sign_in_storage import Identity
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, failure, gallery_on
 

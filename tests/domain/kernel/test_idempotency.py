@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import OWNER, Anonymous, Caller, InlineCss, JudgeCss, Listing, LogoAdmin, Owner, Policy, SignedIn, SignIn
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export, member_notices
@@ -15,14 +16,9 @@ from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, ListAuthors
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import OWNER, Anonymous, Caller, Owner, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.lists import Listing
 from logoadmin.domain.kernel.records import version_of
-from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.css.css_service import InlineCss, JudgeCss
 from logoadmin.ports.identity_storage import Session
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import (

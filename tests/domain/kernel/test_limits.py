@@ -6,15 +6,14 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 
+from logoadmin import InvalidInput, Problem, SignIn
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes.import_source import read_line
 from logoadmin.domain.gallery import artworks, authors, picture_commands
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.identity import sign_in_events as events
-from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import InvalidInput, Problem
 from tests.gallery import ASKED
 from tests.strategies import texts
 

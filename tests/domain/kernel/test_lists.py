@@ -5,20 +5,15 @@ from typing import Any
 
 import pytest
 
+from logoadmin import Author, InvalidInput, Kind, ListChanges, ListRoles, ListUsers, Logo, LogoAdmin, Role, Theme, User
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.artworks import ListAuthorLogos, ListAuthorThemes, ListLogos, ListThemes
 from logoadmin.domain.gallery.audited_artworks import artworks_of
 from logoadmin.domain.gallery.authors import ListAuthors, RemoveAuthor
-from logoadmin.domain.identity.roles import ListRoles
-from logoadmin.domain.identity.users import ListUsers
-from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, LOGOS, ROLES, THEMES, USERS
 from logoadmin.domain.kernel.limits import MAX_ID
 from logoadmin.domain.kernel.lists import ListCommand, Listing, PageSizes, truncated_page
-from logoadmin.domain.kernel.records import Author, Kind, Logo, Role, Theme, User
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import NOW, FrozenClock, ask, gallery_on, link_author, recorded
 

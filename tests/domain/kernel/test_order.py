@@ -6,16 +6,14 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import Caller, CreateLink, KeyHolder, LogoAdmin, Policy, SignedIn
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.one_time_sign_in import CreateLink
 from logoadmin.domain.kernel import errors
-from logoadmin.domain.kernel.access import Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.identity_storage import Session
 from tests.gallery import (
     ADMIN_ID,

@@ -5,13 +5,12 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import Conflict, DuplicateEntry, DuplicateUpdate, LogoAdmin, LogoAdminError, NotFound, Outdated
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.gallery import artworks, authors
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Conflict, DuplicateEntry, DuplicateUpdate, LogoAdminError, NotFound, Outdated
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.domain.kernel.test_audit import lists, versions
 from tests.gallery import ADMIN_ID, ASKED, ask, history, if_match
 

@@ -7,14 +7,11 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import ApplyChanges, ApplyProposal, BulkChange, GetUser, ImportRecords, Logo, LogoAdmin, ProposeChanges
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.bound_storage import ClosedStorage
-from logoadmin.domain.changes.bulk_changes import ApplyChanges, BulkChange
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
-from logoadmin.domain.changes.import_export import ImportRecords
-from logoadmin.domain.changes.proposal_commands import ApplyProposal, ProposeChanges
 from logoadmin.domain.gallery.artworks import ArtworkAuthor, CreateArtwork, GetArtwork, GetLogo, OneArtwork, RemoveLogo
-from logoadmin.domain.identity.users import GetUser
 from logoadmin.domain.kernel.access import (
     ANONYMOUS,
     NOBODY,
@@ -31,10 +28,8 @@ from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotFound, NotPermitted
 from logoadmin.domain.kernel.gate import Gate, Transactions
 from logoadmin.domain.kernel.kinds import KINDS, LOGOS
-from logoadmin.domain.kernel.records import Logo
 from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, ReadUnitOfWork
 from logoadmin.domain.kernel.use_cases import Service, reads, rights_of, use_case, writes
-from logoadmin.domain.logo_admin import LogoAdmin
 from tests.gallery import ADMIN_ID, ARTWORK, ASKED, FrozenClock, ask, failure, gallery_on, sample, signed_in, stock
 
 pytestmark = pytest.mark.rule("contract B6")

@@ -6,16 +6,13 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import ListChanges, LogoAdmin, Outdated, RemoveFactor, RemoveUserFactors
 from logoadmin.domain.changes import proposal_commands as proposals
-from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery import artworks, authors, picture_commands
 from logoadmin.domain.identity import roles, sessions, users
 from logoadmin.domain.identity import service_keys as keys
-from logoadmin.domain.identity.factors import RemoveFactor, RemoveUserFactors
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import Outdated
 from logoadmin.domain.kernel.records import version_of
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import shared_settings as settings
 from tests.gallery import ASKED, FrozenClock, ask, exported, failure, if_match, sample
 

@@ -5,15 +5,10 @@ from typing import Any, Final
 
 import pytest
 
+from logoadmin import ApplyChanges, Change, Imported, Kind, LogoAdmin, Owner, Revert, RevertRequest
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.bulk_changes import ApplyChanges
-from logoadmin.domain.changes.history import Revert, RevertRequest
-from logoadmin.domain.changes.import_export import Imported
 from logoadmin.domain.gallery import artworks
-from logoadmin.domain.kernel.access import Owner
 from logoadmin.domain.kernel.errors import ArtworkBlocked, InvalidInput, InvalidLines, NotFound, Outdated
-from logoadmin.domain.kernel.records import Change, Kind
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.ports.gallery_storage import Withdrawal
 from tests.gallery import ARTWORK, NOW, FrozenClock, ask, failure, history, imported
 

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tinycss2.ast import FunctionBlock, StringToken, URLToken
 
+from logoadmin import ANONYMOUS, ActingAs, CreateTheme, GetTheme, Owner, RevertRequest
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.history import RevertRequest
-from logoadmin.domain.gallery.artworks import CreateTheme, GetTheme
-from logoadmin.domain.kernel.access import ANONYMOUS, ActingAs, Owner
 from logoadmin.domain.kernel.errors import Conflict, NotAuthenticated, NotPermitted, OutgoingError
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.kernel.records import FIRST_ADMIN_ID

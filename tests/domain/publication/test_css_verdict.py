@@ -12,11 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tinycss2.ast import CurlyBracketsBlock
 
+from logoadmin import CreateTheme, InvalidInput, LogoAdmin
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.gallery.artworks import CreateTheme
-from logoadmin.domain.kernel.errors import InvalidInput
 from logoadmin.domain.kernel.kinds import CssForm
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.css import MAX_BLOCKS, TOO_LONG, judge
 from logoadmin.domain.publication.css import judging as verdict
 from logoadmin.domain.publication.css.css_service import MAX_SECONDS, GetThemeCss, JudgeCss

@@ -7,10 +7,8 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin import AmendSettings, CreateAuthor, CreateLogo, CreateTheme, LogoAdmin
+from logoadmin import AmendAuthor, AmendSettings, CreateAuthor, CreateLogo, CreateTheme, LogoAdmin, SendPicture
 from logoadmin.domain.gallery.artworks import AmendTheme, BlockTheme, LinkThemeAuthor, RemoveTheme
-from logoadmin.domain.gallery.authors import AmendAuthor
-from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.kernel.kinds import picture_names
 from logoadmin.domain.publication import publication_service
 from logoadmin.domain.publication.files.file_names import CHANGING_NAME

@@ -7,17 +7,14 @@ from typing import Any, Final
 import pytest
 import tinycss2
 
+from logoadmin import AmendSettings, AmendTheme, CreateTheme, Kind, LogoAdmin
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.gallery.artworks import AmendTheme, CreateTheme
-from logoadmin.domain.kernel.records import Kind
-from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication import css
 from logoadmin.domain.publication.files.file_names import STATE
 from logoadmin.domain.publication.files.index import sha256
 from logoadmin.domain.publication.files.pointer import parsed
 from logoadmin.domain.publication.publication_records import POINTER
-from logoadmin.domain.publication.shared_settings import AmendSettings
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
 
 pytestmark = pytest.mark.rule("contract L4")

@@ -12,18 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from logoadmin import AmendLogo, AmendTheme, BlockLogo, CreateLogo, CreateTheme, LinkLogoAuthor, UnlinkLogoAuthor
 from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.proposal_commands import ProposeChanges
-from logoadmin.domain.gallery.artworks import (
-    AmendLogo,
-    AmendTheme,
-    BlockLogo,
-    CreateLogo,
-    CreateTheme,
-    LinkLogoAuthor,
-    UnlinkLogoAuthor,
-)
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
 from logoadmin.domain.identity.users import CreateUser
 from logoadmin.domain.kernel.command import Command

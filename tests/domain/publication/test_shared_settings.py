@@ -5,15 +5,11 @@ from typing import Any
 
 import pytest
 
+from logoadmin import AmendSettings, BulkChange, Change, ExportRecords, GetSettings, Kind, LogoAdmin, SharedSettings
 from logoadmin.adapters.memory_storage import MemoryStorage
-from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.history import ListChanges, Revert, RevertRequest
-from logoadmin.domain.changes.import_export import ExportRecords
 from logoadmin.domain.kernel.access import OWNER, Source
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, InvalidLines, NotModified, NotPermitted, Outdated
-from logoadmin.domain.kernel.records import Change, Kind, SharedSettings
-from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.domain.publication.shared_settings import AmendSettings, GetSettings
 from logoadmin.ports.storage import UnitOfWork
 from tests.gallery import NOW, ask, exported, failure, imported, signed_in
 

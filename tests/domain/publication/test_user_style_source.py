@@ -8,10 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin.domain.kernel.details import Details
-from logoadmin.domain.kernel.errors import InvalidInput
+from logoadmin import Details, InvalidInput, Kind, SharedSettings
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
-from logoadmin.domain.kernel.records import Kind, SharedSettings
 from logoadmin.domain.publication.css.targets import targets_of
 from logoadmin.domain.publication.css.user_style_source import UserStyle, user_style_source
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style

@@ -8,12 +8,11 @@ import tinycss2
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from logoadmin import CssRisk, Kind
 from logoadmin.domain.kernel.kinds import CssForm
-from logoadmin.domain.kernel.records import Kind
 from logoadmin.domain.publication.css import judge
 from logoadmin.domain.publication.css.targets import Target, Targets
 from logoadmin.domain.publication.css.tokens import tokenize, unclosed
-from logoadmin.domain.publication.css.verdict import CssRisk
 from logoadmin.domain.publication.files.user_styles import StyledArtwork, user_style
 from tests.strategies import css_texts
 from tests.user_styles import Conditions, searched, sections
