@@ -75,15 +75,9 @@ def with_clients(galleries: tuple[LogoAdmin, ...], work: Callable[[Clients], Awa
 
     async def run() -> Answer:
         async with AsyncExitStack() as stack:
-            clients = [
-                await stack.enter_async_context(
-                    httpx2.AsyncClient(
-                        transport=httpx2.ASGITransport(http_application(gallery)), base_url="http://127.0.0.1:8000"
-                    )
-                )
-                for gallery in galleries
-            ]
-            return await work(tuple(clients))
+            transports = [httpx2.ASGITransport(http_application(gallery)) for gallery in galleries]
+            clients = [httpx2.AsyncClient(transport=each, base_url="http://127.0.0.1:8000") for each in transports]
+            return await work(tuple([await stack.enter_async_context(client) for client in clients]))
 
     return asyncio.run(run())
 
@@ -134,8 +128,8 @@ def _scope(method: str, target: bytes, query: bytes, headers: list[tuple[bytes, 
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.4"},
         "http_version": "1.1",
-        "method": method,
         "scheme": "http",
+        "method": method,
         "path": unquote_to_bytes(target).decode("utf-8", "replace"),
         "raw_path": target,
         "query_string": query,

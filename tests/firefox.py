@@ -122,17 +122,12 @@ def started(proxy: str, preferences: Mapping[str, object]) -> Iterator[Firefox]:
     if found is None:
         skip_without("FIREFOX", "firefox is not installed")
     host = urlsplit(proxy)
-    proxies = {
-        f"network.proxy.{kind}{part}": value
-        for kind in ("http", "ssl")
-        for part, value in (("", host.hostname), ("_port", host.port))
-    }
+    values = {"": host.hostname, "_port": host.port}
+    proxies = {f"network.proxy.{kind}{part}": value for kind in ("http", "ssl") for part, value in values.items()}
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         profile = Path(folder)
-        lines = [
-            f"user_pref({json.dumps(name)}, {json.dumps(value)});"
-            for name, value in {**_PREFERENCES, **proxies, **preferences}.items()
-        ]
+        all_of_them = {**_PREFERENCES, **proxies, **preferences}.items()
+        lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in all_of_them]
         (profile / "user.js").write_text("\n".join(lines))
         arguments = [found, "-headless", "-marionette", "-no-remote", "-profile", folder]
         environment = {"HOME": folder, "PATH": "/usr/bin:/bin", "MOZ_CRASHREPORTER_DISABLE": "1"}

@@ -25,12 +25,8 @@ _READY_WITHIN: Final = 60.0
 _STARTS: Final = 3
 # As in docs/proxy.md, except for the size of the cache.
 _TIMES: Final = (
-    "evs.keepalive_period=PT0.5S",
-    "evs.suspect_timeout=PT2S",
-    "evs.inactive_timeout=PT5S",
-    "evs.inactive_check_period=PT0.5S",
-    "pc.recovery=true",
-    "gcache.size=64M",
+    "evs.keepalive_period=PT0.5S;evs.suspect_timeout=PT2S;evs.inactive_timeout=PT5S;evs.inactive_check_period=PT0.5S;"
+    "pc.recovery=true;gcache.size=64M"
 )
 # The copied part of a data directory, without the state of the other members.
 _NOT_COPIED: Final = shutil.ignore_patterns("gvwstate.dat", "galera.cache", "*.pid")
@@ -99,24 +95,13 @@ class Node(MariaDbServer):
     def _command(self) -> list[str]:
         _, group, transfer, state = self._ports
         hosts = ",".join(f"127.0.1.{number + 1}:{group}" for number in range(len(_NAMES)))
-        provider_options = (
-            f"gmcast.listen_addr=tcp://{self.host}:{group}",
-            f"ist.recv_addr={self.host}:{transfer}",
-            *_TIMES,
-        )
+        addresses = f"gmcast.listen_addr=tcp://{self.host}:{group};ist.recv_addr={self.host}:{transfer}"
         return [
-            *super()._command(),
-            "--wsrep-on=ON",
-            f"--wsrep-provider={_provider()}",
-            "--wsrep-cluster-name=gallery",
-            f"--wsrep-cluster-address=gcomm://{hosts}",
-            f"--wsrep-node-name={self.name}",
-            f"--wsrep-node-address={self.host}",
-            f"--wsrep-provider-options={';'.join(provider_options)}",
-            "--wsrep-sst-method=rsync",
-            f"--wsrep-sst-receive-address={self.host}:{state}",
-            "--binlog-format=ROW",
-            "--innodb-autoinc-lock-mode=2",
+            *(*super()._command(), "--wsrep-on=ON", f"--wsrep-provider={_provider()}", "--wsrep-cluster-name=gallery"),
+            *(f"--wsrep-cluster-address=gcomm://{hosts}", f"--wsrep-node-name={self.name}"),
+            *(f"--wsrep-node-address={self.host}", f"--wsrep-provider-options={addresses};{_TIMES}"),
+            *("--wsrep-sst-method=rsync", f"--wsrep-sst-receive-address={self.host}:{state}"),
+            *("--binlog-format=ROW", "--innodb-autoinc-lock-mode=2"),
         ]
 
     def _position(self) -> list[str]:

@@ -41,17 +41,8 @@ from logoadmin.domain.identity.passkeys import AskPasskey, SignInWithPasskey
 from logoadmin.domain.identity.second_step import SignInWithFactor
 from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.identity.sign_in_rules import USUAL_WAYS, SignInRules
-from logoadmin.domain.kernel.access import (
-    ALL_RIGHTS,
-    OWNER,
-    ActingAs,
-    Caller,
-    Owner,
-    Permission,
-    Policy,
-    Rights,
-    SignedIn,
-)
+from logoadmin.domain.kernel import access as kernel
+from logoadmin.domain.kernel.access import ALL_RIGHTS, OWNER, Caller, Owner, Policy, Rights, SignedIn
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
@@ -87,9 +78,8 @@ SPARE_SECRET: Final = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 SPARE_CODE: Final = TOTP(SPARE_SECRET).at(NOW)
 TOKEN_KEY: Final = "a key that only these tests know, long enough"
 # An enrolment challenge, and a passkey created for it at the default public URL.
-SPARE_CHALLENGE: Final = SignedChallenges([TOKEN_KEY.encode()], SystemRandomness()).new(
-    Purpose.ENROLMENT, NOW, ADMIN_ID
-)
+_CHALLENGES: Final = SignedChallenges([TOKEN_KEY.encode()], SystemRandomness())
+SPARE_CHALLENGE: Final = _CHALLENGES.new(Purpose.ENROLMENT, NOW, ADMIN_ID)
 _CLIENT_DATA: Final = {
     "type": "webauthn.create",
     "challenge": SPARE_CHALLENGE,
@@ -485,7 +475,7 @@ ASKED: Final[dict[type[Command], tuple[str, dict[str, Any]]]] = {
 }
 
 
-def right_to(kind: type[Command]) -> Permission:
+def right_to(kind: type[Command]) -> kernel.Permission:
     """Return the right that the use case of a command in :data:`ASKED` requires."""
     service, _, name = ASKED[kind][0].partition(".")
     return right_of(get_type_hints(LogoAdmin)[service], name, kind)
@@ -529,7 +519,7 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.themes.link(artworks.LinkThemeAuthor(theme_id=1, author_id=1))
     gallery.pictures.send(picture_commands.SendPicture(), PIXEL)
     proposed = proposals.ProposeChanges(**ASKED[proposals.ProposeChanges][1])
-    gallery.proposals.propose(proposed, ActingAs(ADMIN_ID))
+    gallery.proposals.propose(proposed, kernel.ActingAs(ADMIN_ID))
 
 
 def failure(call: Callable[..., object], *given: Any, **named: Any) -> type[LogoAdminError] | None:

@@ -27,6 +27,7 @@ CLIENT_SECRET = "s3cret:of+the client%"
 REDIRECT_URI = "http://localhost:8000/console/"
 VERIFIER = "v" * 20 + "-._~" + "V" * 20
 NONCE = "n-0S6_WzA2Mj-of-this-sign-in"
+EDITOR = {"groups": ["editors"]}
 
 Private = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
 Answer = Callable[["Asked"], tuple[int, Any]]
@@ -125,9 +126,7 @@ class FakeIssuer(StandIn):
         in_userinfo: the claims that only its userinfo endpoint has.
     """
 
-    person: dict[str, Any] = field(
-        default_factory=lambda: {"sub": "248289761001", "preferred_username": "ann", "groups": ["editors"]}
-    )
+    person: dict[str, Any] = field(default_factory=lambda: {"sub": "2482", "preferred_username": "ann", **EDITOR})
     metadata: dict[str, Any] = field(default_factory=dict)
     claims: dict[str, Any] = field(default_factory=dict)
     header: dict[str, Any] = field(default_factory=dict)
@@ -224,16 +223,14 @@ def redeem(issuer: Issuer, code: str, **instead: str) -> IssuedIdentity:
     return issuer.redeem(code, **{"code_verifier": VERIFIER, "nonce": NONCE, **instead}, now=int(time.time()))
 
 
-def refusal(
-    issuer: Issuer, code: str, caplog: pytest.LogCaptureFixture, secret_texts: Iterable[str], **instead: str
-) -> str:
+def refusal(issuer: Issuer, code: str, caplog: pytest.LogCaptureFixture, hidden: Iterable[str], **instead: str) -> str:
     """Return the logged reason of a refused sign-in; neither it nor the error contains received or sent data."""
     caplog.clear()
     with pytest.raises(IssuerRefused, match=r"^The sign-in at the issuer could not be verified$") as caught:
         redeem(issuer, code, **instead)
     assert caught.value.__cause__ is None
     (record,) = caplog.records
-    assert not any(secret in record.getMessage() for secret in (code, "s3cret", *secret_texts, *instead.values()))
+    assert not any(secret in record.getMessage() for secret in (code, "s3cret", *hidden, *instead.values()))
     return record.getMessage().removeprefix(f"Refused a sign-in at the issuer {issuer.name}: ")
 
 

@@ -26,28 +26,18 @@ _READY_WITHIN: Final = 60.0
 _ZEROS: Final = ", ".join(f"{name} = 0" for name in COUNTED)
 _UNCOUNTED: Final = f"UPDATE {{}} SET {_ZEROS}, writes = 0"
 _SMALL: Final = (
-    "--skip-name-resolve",
-    "--skip-log-bin",
-    "--performance-schema=OFF",
-    "--innodb-buffer-pool-size=32M",
-    "--innodb-log-file-size=16M",
-    "--innodb-buffer-pool-load-at-startup=OFF",
-    "--innodb-buffer-pool-dump-at-shutdown=OFF",
-    "--innodb-stats-auto-recalc=OFF",
+    *("--skip-name-resolve", "--skip-log-bin", "--performance-schema=OFF", "--max-connections=300"),
+    *("--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M", "--key-buffer-size=1M"),
+    *("--innodb-buffer-pool-load-at-startup=OFF", "--innodb-buffer-pool-dump-at-shutdown=OFF"),
+    *("--innodb-stats-auto-recalc=OFF", "--aria-pagecache-buffer-size=1M"),
     # No file is flushed to disk: the page cache survives a killed server, and no test cuts the power.
-    "--innodb-flush-log-at-trx-commit=2",
-    "--innodb-flush-method=nosync",
-    "--key-buffer-size=1M",
-    "--aria-pagecache-buffer-size=1M",
-    "--max-connections=300",
+    *("--innodb-flush-log-at-trx-commit=2", "--innodb-flush-method=nosync"),
 )
 
 
 def missing_reason() -> str | None:
     """Return why no server can run here, or None."""
-    if shutil.which("mariadbd", path=search_path()) is None:
-        return "mariadbd is not installed"
-    return None
+    return None if shutil.which("mariadbd", path=search_path()) else "mariadbd is not installed"
 
 
 def search_path() -> str:
@@ -111,9 +101,8 @@ class MariaDb:
 
     def empty(self) -> None:
         tables = [table.name for table in reversed(metadata.sorted_tables) if table is not state]
-        filled = {
-            name for (name,) in self.execute(" UNION ALL ".join(f"(SELECT '{t}' FROM {t} LIMIT 1)" for t in tables))
-        }
+        looks = (f"(SELECT '{table}' FROM {table} LIMIT 1)" for table in tables)
+        filled = {name for (name,) in self.execute(" UNION ALL ".join(looks))}
         deletions = (f"DELETE FROM {name}" for name in tables if name in filled)
         self.execute("START TRANSACTION", *deletions, _UNCOUNTED.format("state"), "COMMIT")
 
@@ -142,15 +131,8 @@ class MariaDb:
         self._execute(None, f"CREATE DATABASE {database} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
 
     def _connect(self, database: str | None) -> Any:
-        return pymysql.connect(
-            unix_socket=str(self.socket),
-            user="root",
-            database=database,
-            charset="utf8mb4",
-            autocommit=True,
-            ssl_disabled=True,
-            read_timeout=20,
-        )
+        how = {"charset": "utf8mb4", "autocommit": True, "ssl_disabled": True, "read_timeout": 20}
+        return pymysql.connect(unix_socket=str(self.socket), user="root", database=database, **how)
 
     def _execute(self, database: str | None, *statements: str) -> list[tuple[Any, ...]]:
         with contextlib.closing(self._connect(database)) as connection, connection.cursor() as cursor:
@@ -217,13 +199,8 @@ class MariaDbServer(MariaDb):
 
     def _command(self) -> list[str]:
         return [
-            "mariadbd",
-            "--no-defaults",
-            f"--user={self._user}",
-            f"--datadir={self._directory / 'data'}",
-            f"--socket={self.socket}",
-            f"--pid-file={self._directory / 'pid'}",
-            f"--tmpdir={self._directory}",
+            *("mariadbd", "--no-defaults", f"--user={self._user}", f"--datadir={self.data}"),
+            *(f"--socket={self.socket}", f"--pid-file={self._directory / 'pid'}", f"--tmpdir={self._directory}"),
         ]
 
     def _own(self, directory: Path) -> None:
@@ -233,30 +210,16 @@ class MariaDbServer(MariaDb):
 
     def _bootstrap(self) -> None:
         self._own(self._directory)
-        (self._directory / "data").mkdir()
-        self._own(self._directory / "data")
-        subprocess.run(
-            [
-                "mariadb-install-db",
-                "--no-defaults",
-                f"--user={self._user}",
-                f"--datadir={self._directory / 'data'}",
-                "--auth-root-authentication-method=normal",
-                "--skip-test-db",
-                "--skip-name-resolve",
-                "--innodb-log-file-size=16M",
-            ],
-            check=True,
-            capture_output=True,
-            env={**os.environ, "PATH": search_path()},
-        )
+        self.data.mkdir()
+        self._own(self.data)
+        command = ["mariadb-install-db", "--no-defaults", f"--user={self._user}", f"--datadir={self.data}"]
+        command += ["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"]
+        environment = {**os.environ, "PATH": search_path()}
+        subprocess.run([*command, "--innodb-log-file-size=16M"], check=True, capture_output=True, env=environment)
         self.start()
         self.create(self.database)
-        self._execute(
-            None,
-            f"CREATE USER 'logoadmin'@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'",
-            "GRANT ALL ON `gallery%`.* TO 'logoadmin'@'127.0.0.1'",
-        )
+        user = "'logoadmin'@'127.0.0.1'"
+        self._execute(None, f"CREATE USER {user} IDENTIFIED BY '{PASSWORD}'", f"GRANT ALL ON `gallery%`.* TO {user}")
 
     def _listens(self) -> bool:
         with socket.socket(socket.AF_UNIX) as probe:

@@ -1,7 +1,7 @@
 """One valid request for each operation, written by hand after spec §Endpoints and contract C, D and G."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -101,13 +101,7 @@ class Sample:
         """Whether it has a JSON body."""
         return self.body is not None and self.media_type == "application/json"
 
-    def send(
-        self,
-        client: Client,
-        headers: Mapping[str, str] | Sequence[tuple[Any, Any]] = (),
-        path: str = "",
-        body: object = ...,
-    ) -> Response:
+    def send(self, client: Client, headers: Any = (), path: str = "", body: object = ...) -> Response:
         """Send it, if given with another path or body than its own."""
         body = self.body if body is ... else body
         others = [*headers.items()] if isinstance(headers, Mapping) else [*headers]
@@ -125,16 +119,10 @@ class Sample:
     @property
     def path(self) -> str:
         """The path in the stocked gallery: user 7, role 3, change 7, and otherwise the first of each kind."""
-        ids = {**dict.fromkeys((f"{kind}_id" for kind in Kind), 1), "user_id": 7, "role_id": 3}
-        return self.template.format(
-            **ids,
-            key_id=1,
-            factor_id=1,
-            proposal_id=1,
-            change_id=7,
-            session_id="theirs" if self.template.startswith("/api/users/") else "spare",
-            picture=STOCKED_PICTURE,
-        )
+        ids = dict.fromkeys((f"{kind}_id" for kind in (*Kind, "key", "factor", "proposal")), 1)
+        ids |= {"user_id": 7, "role_id": 3, "change_id": 7}
+        session_id = "theirs" if self.template.startswith("/api/users/") else "spare"
+        return self.template.format(**ids, session_id=session_id, picture=STOCKED_PICTURE)
 
     def __str__(self) -> str:
         return f"{self.method} {self.template}"

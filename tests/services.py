@@ -25,7 +25,7 @@ _PATIENCE: Final = 90
 
 
 def comes_true(
-    tells: Callable[[], bool], within: float = _PATIENCE, *, despite: tuple[type[Exception], ...] = ()
+    tells: Callable[[], bool], within: float = _PATIENCE, *, despite: Sequence[type[Exception]] = ()
 ) -> None:
     """Wait at most ``within`` seconds until a condition is true; ``despite`` are errors that it may raise before."""
     deadline = time.monotonic() + within
@@ -50,13 +50,10 @@ def ask(port: int, trusted: Path | None, method: str, path: str, body: Any = Non
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     if isinstance(body, dict):
         body, named = json.dumps(body), {"Content-Type": "application/json", **named}
-    connection = (
-        http.client.HTTPConnection("127.0.0.1", port, timeout=300)
-        if trusted is None
-        else http.client.HTTPSConnection(
-            "127.0.0.1", port, timeout=300, context=ssl.create_default_context(cafile=str(trusted))
-        )
-    )
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+    if trusted is not None:
+        context = ssl.create_default_context(cafile=str(trusted))
+        connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=300, context=context)
     with closing(connection):
         connection.request(method, path, body, named)
         answer = connection.getresponse()
@@ -121,17 +118,10 @@ def start(
 ) -> Service:
     """Start Python with arguments and with standard error going to ``log``."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    process = subprocess.Popen(
-        [sys.executable, *arguments],
-        cwd=directory,
-        env={**os.environ, "PYTHONPATH": path, **(environment or {})},
-        pass_fds=pass_fds,
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
-    )
-    return Service(process)
+    variables = {**os.environ, "PYTHONPATH": path, **(environment or {})}
+    streams: Any = {"stdin": stdin, "stdout": subprocess.PIPE, "stderr": log}
+    command = [sys.executable, *arguments]
+    return Service(subprocess.Popen(command, cwd=directory, env=variables, pass_fds=pass_fds, text=True, **streams))
 
 
 @contextmanager

@@ -51,9 +51,8 @@ def times() -> SearchStrategy[int]:
 
 def users() -> SearchStrategy[dict[str, Any]]:
     """The values of CreateUser."""
-    return st.fixed_dictionaries(
-        {"user_id": ids(), "username": names(), "password": texts(1, 20)}, optional={"avatar": avatars()}
-    )
+    required = {"user_id": ids(), "username": names(), "password": texts(1, 20)}
+    return st.fixed_dictionaries(required, optional={"avatar": avatars()})
 
 
 def avatars() -> SearchStrategy[str | None]:
@@ -94,14 +93,12 @@ def json_values() -> SearchStrategy[Any]:
         | st.floats(allow_nan=False, allow_infinity=False)
         | st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
     )
-    return st.recursive(
-        leaves,
-        lambda inner: (
-            st.lists(inner, max_size=4)
-            | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), inner, max_size=4)
-        ),
-        max_leaves=8,
-    )
+    keys = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+
+    def nested(inner: SearchStrategy[Any]) -> SearchStrategy[Any]:
+        return st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4)
+
+    return st.recursive(leaves, nested, max_leaves=8)
 
 
 def anything() -> SearchStrategy[Any]:
@@ -112,26 +109,20 @@ def anything() -> SearchStrategy[Any]:
 def css_texts() -> SearchStrategy[str]:
     """CSS, valid and broken, and any other text."""
     pieces = (
-        *(
-            *("a", "b:", "{", "}", "(", ")", "[", "]", ";", ",", " ", "\n", "\r\n", "\f", "\\", "\\\\", "'", '"'),
-            *("/*", "*/"),
-        ),
-        *("@import ", "@import url(", "@media x", "@namespace ", "@layer y;", "@font-face", "--x:", "&", "!important"),
+        *("a", "b:", "{", "}", "(", ")", "[", "]", ";", ",", " ", "\n", "\r\n", "\f", "\\", "\\\\", "'", '"', "/*"),
+        *("*/", "@import ", "@import url(", "@media x", "@namespace ", "@layer y;", "@font-face", "--x:", "&"),
         *("url(", "URL(i.png)", "url('j')", "u\\72l(", "src('k')", "image-set('l' 1x", "//a.example", "https:", "#f"),
-        *(
-            *("'https://b.example/'", "data:text/css,", "\\5c", "url(\\5c \\\\x\\)\\6a\r\n)", "\\d800 ", "\0"),
-            *("\ud800", "\u00a0", "\u00e9", "u+1-", "<!--"),
-        ),
-        *("-->", "position:fixed;", "inset:0", "[v^=x]", "input", "animation:z", "unicode-range:u+1", "0x7f.1", "%41"),
+        *("'https://b.example/'", "data:text/css,", "\\5c", "url(\\5c \\\\x\\)\\6a\r\n)", "\\d800 ", "\0", "\ud800"),
+        *("\u00a0", "\u00e9", "u+1-", "<!--", "-->", "position:fixed;", "inset:0", "[v^=x]", "input", "animation:z"),
+        *("!important", "unicode-range:u+1", "0x7f.1", "%41"),
     )
     return st.lists(st.sampled_from(pieces), max_size=30).map("".join) | st.text(max_size=60)
 
 
 def tags() -> SearchStrategy[str]:
     """Tags in any case and normalization form, with spaces around and within them."""
-    text = st.text(
-        st.characters(exclude_characters="\0,\u00ad\u200b\u2060\ufeff", exclude_categories=["Cs"]), max_size=5
-    )
+    letters = st.characters(exclude_characters="\0,\u00ad\u200b\u2060\ufeff", exclude_categories=["Cs"])
+    text = st.text(letters, max_size=5)
     return st.sampled_from(("Dark", "dark", " dark ", "été", "e\u0301te\u0301", "two  words")) | text.map("x{}".format)
 
 

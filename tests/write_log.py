@@ -55,9 +55,7 @@ class Address:
         """Sign the administrator in."""
         return self.persistently("POST", "/api/auth/token", {"username": "admin", "password": password})
 
-    def persistently(
-        self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None
-    ) -> Response:
+    def persistently(self, method: str, path: str, body: object = None, headers: Any = None) -> Response:
         """Repeat a request until its status is not 503."""
         deadline = time.monotonic() + _ENDS_WITHIN
         while True:
@@ -208,13 +206,11 @@ def writing(
     without a token, all make authors.
     """
     write_log, done = WriteLog(), threading.Event()
-    threads = [
-        threading.Thread(
-            target=Writer(services[number % len(services)], token, number, write_log, done, repeats, reads).run,
-            args=(prefix,),
-        )
+    made = (
+        Writer(services[number % len(services)], token, number, write_log, done, repeats, reads)
         for number in range(writers)
-    ]
+    )
+    threads = [threading.Thread(target=writer.run, args=(prefix,)) for writer in made]
     for thread in threads:
         thread.start()
     try:
