@@ -3,10 +3,10 @@
 import asyncio
 import atexit
 import json
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
 import httpx2
@@ -14,9 +14,6 @@ from starlette.types import ASGIApp, Message, Scope
 
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
-
-Answer = TypeVar("Answer")
-Clients = tuple[httpx2.AsyncClient, ...]
 
 
 @dataclass(frozen=True)
@@ -70,16 +67,13 @@ class AppClient(httpx2.Client):
         self.app = app
 
 
-def with_clients(galleries: tuple[LogoAdmin, ...], work: Callable[[Clients], Awaitable[Answer]]) -> Answer:
-    """Return the result of work with a client of an application for each gallery."""
-
-    async def run() -> Answer:
-        async with AsyncExitStack() as stack:
-            transports = [httpx2.ASGITransport(http_application(gallery)) for gallery in galleries]
-            clients = [httpx2.AsyncClient(transport=each, base_url="http://127.0.0.1:8000") for each in transports]
-            return await work(tuple([await stack.enter_async_context(client) for client in clients]))
-
-    return asyncio.run(run())
+@asynccontextmanager
+async def clients_of(*galleries: LogoAdmin) -> AsyncIterator[tuple[httpx2.AsyncClient, ...]]:
+    """Yield a client of an application for each gallery."""
+    async with AsyncExitStack() as stack:
+        transports = [httpx2.ASGITransport(http_application(gallery)) for gallery in galleries]
+        clients = [httpx2.AsyncClient(transport=each, base_url="http://127.0.0.1:8000") for each in transports]
+        yield tuple([await stack.enter_async_context(client) for client in clients])
 
 
 class _InThisThread(httpx2.BaseTransport):

@@ -1,6 +1,8 @@
 """Fixtures for all tests: every kind of storage, new and empty."""
 
+import asyncio
 import gc
+import inspect
 import os
 import re
 import shutil
@@ -62,6 +64,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         params = {value for value in call.params.values() if isinstance(value, str)} if call else set()
         if any(name.startswith("mariadb") for name in fixtures | params):
             item.add_marker(pytest.mark.server("the server of a database"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run an asynchronous test in an event loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True
 
 
 def pytest_collection_finish() -> None:

@@ -53,7 +53,8 @@ def _named_in(path: Path) -> Iterator[tuple[str, bool]]:
     all_slow = any(_marks(statement, name) for statement in of_all for name in LATER)
     for statement in statements:
         # Only the decorators of a test: most of the code is below them and cites no rule.
-        decorators = statement.decorator_list if isinstance(statement, ast.FunctionDef) else []
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+        decorators = statement.decorator_list if isinstance(statement, functions) else []
         is_slow = all_slow or any(ast.unparse(each).startswith(MARKS) for each in decorators)
         parts: Sequence[ast.stmt | ast.expr] = decorators or [statement]
         # Searching for a word is faster than walking the whole tree of a helper.

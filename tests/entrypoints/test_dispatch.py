@@ -13,7 +13,6 @@ import pytest
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.gallery.authors import CreateAuthor, ListAuthors
-from logoadmin.domain.identity.sessions import SignIn
 from logoadmin.domain.kernel.access import Anonymous, Caller, KeyHolder, Policy, SignedIn
 from logoadmin.domain.kernel.errors import StorageUnavailable
 from logoadmin.domain.kernel.lists import Listing
@@ -26,7 +25,8 @@ from logoadmin.entrypoints.http_api.http_error import HttpError
 from logoadmin.entrypoints.http_api.request import Request, request_of
 from logoadmin.entrypoints.http_api.response_cache import DataVersion
 from logoadmin.ports.storage import UnitOfWork
-from tests.asgi import Clients, with_clients
+from tests.asgi import clients_of
+from tests.entrypoints.conftest import bearer
 from tests.gallery import ADMIN_PASSWORD, FrozenClock, WatchedStorage, gallery_on
 
 Answer = TypeVar("Answer")
@@ -79,20 +79,17 @@ async def until(event: threading.Event) -> None:
 
 
 @pytest.mark.rule("contract E1")
-def test_a_version_requested_after_a_check_began_gets_a_new_check(storage: SlowStorage, slow: LogoAdmin) -> None:
-    async def run() -> None:
-        calls = Dispatch(slow)
-        storage.may_go_on.clear()
-        data_version = DataVersion(slow, calls)
-        early = asyncio.ensure_future(data_version.of(new_request()))
-        await until(storage.reading)
-        slow.authors.create(CreateAuthor(user_id=1, username="Ann"))
-        late = asyncio.ensure_future(data_version.of(new_request()))
-        await asyncio.sleep(0)
-        storage.may_go_on.set()
-        assert await early is not await late is await data_version.of(new_request())
-
-    asyncio.run(run())
+async def test_a_version_requested_after_a_check_began_gets_a_new_check(storage: SlowStorage, slow: LogoAdmin) -> None:
+    calls = Dispatch(slow)
+    storage.may_go_on.clear()
+    data_version = DataVersion(slow, calls)
+    early = asyncio.ensure_future(data_version.of(new_request()))
+    await until(storage.reading)
+    slow.authors.create(CreateAuthor(user_id=1, username="Ann"))
+    late = asyncio.ensure_future(data_version.of(new_request()))
+    await asyncio.sleep(0)
+    storage.may_go_on.set()
+    assert await early is not await late is await data_version.of(new_request())
 
 
 @pytest.mark.rule("contract H6")
@@ -114,70 +111,55 @@ def test_a_read_that_was_waiting_when_its_event_loop_ended_does_not_fail_later_o
 
 
 @pytest.mark.rule("contract A20")
-def test_a_call_cancelled_in_the_queue_never_runs_others_keep_slots(
+async def test_a_call_cancelled_in_the_queue_never_runs_others_keep_slots(
     slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.2)
     done: list[object] = []
+    calls, may_end = Dispatch(slow), threading.Event()
 
-    async def run() -> None:
-        calls, may_end = Dispatch(slow), threading.Event()
+    def hang() -> None:
+        done.append("begun")
+        may_end.wait(WITHIN)
 
-        def hang() -> None:
-            done.append("begun")
-            may_end.wait(WITHIN)
-
-        hanging = [asyncio.ensure_future(calls.run(Work.HASHING, hang)) for _ in range(2)]
-        await asyncio.sleep(0.05)
-        waiting = asyncio.ensure_future(calls.run(Work.HASHING, done.append, "waiting"))
-        hanging[0].cancel()  # its client went away
-        refused = await asyncio.gather(*hanging, waiting, return_exceptions=True)
-        assert [type(error) for error in refused] == [asyncio.CancelledError, HttpError, HttpError]
-        with pytest.raises(HttpError, match="The request took too long; try again later"):
-            await calls.run(Work.HASHING, done.append, "late")
-        assert await calls.run(Work.READING, abs, -1) == 1
-        may_end.set()
-        await calls.run(Work.HASHING, done.append, "last")
-
-    asyncio.run(run())
+    hanging = [asyncio.ensure_future(calls.run(Work.HASHING, hang)) for _ in range(2)]
+    await asyncio.sleep(0.05)
+    waiting = asyncio.ensure_future(calls.run(Work.HASHING, done.append, "waiting"))
+    hanging[0].cancel()  # its client went away
+    refused = await asyncio.gather(*hanging, waiting, return_exceptions=True)
+    assert [type(error) for error in refused] == [asyncio.CancelledError, HttpError, HttpError]
+    with pytest.raises(HttpError, match="The request took too long; try again later"):
+        await calls.run(Work.HASHING, done.append, "late")
+    assert await calls.run(Work.READING, abs, -1) == 1
+    may_end.set()
+    await calls.run(Work.HASHING, done.append, "last")
     assert done == ["begun", "begun", "last"]
 
 
 @pytest.mark.rule("contract A20")
-def test_a_late_storage_call_is_an_unavailable_database(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_late_storage_call_is_an_unavailable_database(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.05)
-    may_end = threading.Event()
-
-    async def run() -> None:
-        calls = Dispatch(slow)
-        for work in (Work.READING, Work.WRITING):
-            with pytest.raises(StorageUnavailable):
-                await calls.run(work, may_end.wait, WITHIN)
-        may_end.set()
-
-    asyncio.run(run())
+    calls, may_end = Dispatch(slow), threading.Event()
+    for work in (Work.READING, Work.WRITING):
+        with pytest.raises(StorageUnavailable):
+            await calls.run(work, may_end.wait, WITHIN)
+    may_end.set()
 
 
 @pytest.mark.rule("contract A20")
-def test_a_slow_read_blocks_only_its_own_thread(storage: SlowStorage) -> None:
+async def test_a_slow_read_blocks_only_its_own_thread(storage: SlowStorage) -> None:
     storage.concurrent_reads = 3
-    gallery = gallery_on(storage, FrozenClock())
-    may_end = threading.Event()
-
-    async def run() -> None:
-        calls = Dispatch(gallery)
-        slow = [asyncio.ensure_future(calls.run(Work.READING, may_end.wait, WITHIN)) for _ in range(2)]
-        quick = [calls.run(Work.READING, abs, number) for number in range(20)]
-        assert await asyncio.wait_for(asyncio.gather(*quick), 1) == list(range(20))
-        assert not any(task.done() for task in slow)
-        may_end.set()
-        await asyncio.gather(*slow)
-
-    asyncio.run(run())
+    calls, may_end = Dispatch(gallery_on(storage, FrozenClock())), threading.Event()
+    slow = [asyncio.ensure_future(calls.run(Work.READING, may_end.wait, WITHIN)) for _ in range(2)]
+    quick = [calls.run(Work.READING, abs, number) for number in range(20)]
+    assert await asyncio.wait_for(asyncio.gather(*quick), 1) == list(range(20))
+    assert not any(task.done() for task in slow)
+    may_end.set()
+    await asyncio.gather(*slow)
 
 
 @pytest.mark.rule("contract E1", "contract E3")
-def test_searches_block_nothing_else(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_searches_block_nothing_else(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     list_, searching, may_end = slow.authors.list, threading.Event(), threading.Event()
 
     def slow_list(command: ListAuthors, caller: Caller) -> Listing[Author]:
@@ -186,8 +168,9 @@ def test_searches_block_nothing_else(slow: LogoAdmin, monkeypatch: pytest.Monkey
             may_end.wait(WITHIN)
         return list_(command, caller)
 
-    async def work(clients: Clients) -> None:
-        (client,) = clients
+    slow.authors.create(CreateAuthor(user_id=5, username="Ann"))
+    monkeypatch.setattr(slow.authors, "list", slow_list)
+    async with clients_of(slow) as (client,):
 
         async def ask(path: str) -> httpx2.Response:
             return await asyncio.wait_for(client.get(path), 1)
@@ -201,39 +184,28 @@ def test_searches_block_nothing_else(slow: LogoAdmin, monkeypatch: pytest.Monkey
         may_end.set()
         assert {(await search).status_code for search in searches} == {200}
 
-    slow.authors.create(CreateAuthor(user_id=5, username="Ann"))
-    monkeypatch.setattr(slow.authors, "list", slow_list)
-    with_clients((slow,), work)
-
 
 @pytest.mark.rule("contract A20", "contract H4")
-def test_a_slow_call_starts_in_time_or_never(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_call_starts_in_time_or_never(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SLOW_WAIT", 0.1)
-    may_end = threading.Event()
+    calls, may_end = Dispatch(slow), threading.Event()
     made: list[str] = []
-
-    async def run() -> None:
-        calls = Dispatch(slow)
-        first = asyncio.create_task(calls.run(Work.SLOW, may_end.wait, WITHIN, turn="import"))
-        await asyncio.sleep(0)
-        with pytest.raises(HttpError) as caught:
-            await calls.run(Work.SLOW, made.append, "late", turn="import")
-        assert (caught.value.status, caught.value.headers) == (503, {"retry-after": "1"})
-        assert caught.value.detail == "Too many concurrent long requests; try again later"
-        may_end.set()
-        assert await first  # it continued, though it took longer than the limit for waiting
-        await calls.run(Work.SLOW, made.append, "after", turn="import")
-
-    asyncio.run(run())
+    first = asyncio.create_task(calls.run(Work.SLOW, may_end.wait, WITHIN, turn="import"))
+    await asyncio.sleep(0)
+    with pytest.raises(HttpError) as caught:
+        await calls.run(Work.SLOW, made.append, "late", turn="import")
+    assert (caught.value.status, caught.value.headers) == (503, {"retry-after": "1"})
+    assert caught.value.detail == "Too many concurrent long requests; try again later"
+    may_end.set()
+    assert await first  # it continued, though it took longer than the limit for waiting
+    await calls.run(Work.SLOW, made.append, "after", turn="import")
     assert made == ["after"]
 
 
 @pytest.mark.rule("contract H4", "contract L4", "contract P1")
 @pytest.mark.parametrize("work", [Work.SLOW, Work.PICTURES])
-def test_a_caller_has_one_slow_call_at_a_time_and_does_not_delay_others(work: Work) -> None:
-    running: list[str] = []
-    twice: list[str] = []
-    go_on = threading.Event()
+async def test_a_caller_has_one_slow_call_at_a_time_and_does_not_delay_others(work: Work) -> None:
+    running, twice, go_on = list[str](), list[str](), threading.Event()
 
     def wait(caller: str) -> None:
         twice.extend(caller for each in running if each == caller)
@@ -241,21 +213,18 @@ def test_a_caller_has_one_slow_call_at_a_time_and_does_not_delay_others(work: Wo
         assert go_on.wait(WITHIN)
         running.remove(caller)
 
-    async def run() -> None:
-        calls = Dispatch(gallery_on(MemoryStorage(), FrozenClock()))
-        attacks = [asyncio.create_task(calls.run(work, wait, "attacker", turn="attacker")) for _ in range(50)]
-        attacks[1].cancel()
-        await asyncio.sleep(0.05)
-        for other in Work:
-            assert await asyncio.wait_for(calls.run(other, abs, -1, turn="other"), WITHIN) == 1
-        assert running == ["attacker"]
-        attacks[0].cancel()  # the client went away, its call goes on
-        await asyncio.sleep(0.05)
-        assert running == ["attacker"]
-        go_on.set()
-        await asyncio.wait_for(asyncio.gather(*attacks, return_exceptions=True), WITHIN)
-
-    asyncio.run(run())
+    calls = Dispatch(gallery_on(MemoryStorage(), FrozenClock()))
+    attacks = [asyncio.create_task(calls.run(work, wait, "attacker", turn="attacker")) for _ in range(50)]
+    attacks[1].cancel()
+    await asyncio.sleep(0.05)
+    for other in Work:
+        assert await asyncio.wait_for(calls.run(other, abs, -1, turn="other"), WITHIN) == 1
+    assert running == ["attacker"]
+    attacks[0].cancel()  # the client went away, its call goes on
+    await asyncio.sleep(0.05)
+    assert running == ["attacker"]
+    go_on.set()
+    await asyncio.wait_for(asyncio.gather(*attacks, return_exceptions=True), WITHIN)
     assert twice == []
 
 
@@ -269,19 +238,15 @@ class SlowPasswords(Argon2Passwords):
 
 @pytest.mark.server("calls that take long")
 @pytest.mark.rule("contract A20", "contract J7")
-def test_a_request_with_many_new_passwords_may_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_request_with_many_new_passwords_may_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.2)
     gallery = gallery_on(MemoryStorage(), FrozenClock(), hasher=SlowPasswords(8, 1))
-    token = gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
+    headers = bearer(gallery, "admin", ADMIN_PASSWORD)
     users = [{"user_id": number, "username": f"{number}", "password": "ann's password"} for number in (1, 2, 3)]
     changes = [{"kind": "user", "create": user} for user in users[1:]]
-
-    async def work(clients: Clients) -> None:
-        client, headers = clients[0], {"authorization": f"Bearer {token}"}
+    async with clients_of(gallery) as (client,):
         assert (await client.post("/api/users", json=users[0], headers=headers)).status_code == 503
         assert (await client.post("/api/changes", json={"changes": changes}, headers=headers)).status_code == 200
-
-    with_clients((gallery,), work)
 
 
 @pytest.mark.rule("contract L5")
@@ -301,19 +266,16 @@ def test_requests_to_other_hosts_are_limited_by_user_or_else_by_network(caller: 
 
 
 @pytest.mark.rule("contract A20")
-def test_without_free_threads_the_service_is_busy(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_free_threads_the_service_is_busy(slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
 
     def no_thread(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    async def run() -> None:
-        calls = Dispatch(slow)
-        with monkeypatch.context() as patch:
-            patch.setattr(threading.Thread, "start", no_thread)
-            with pytest.raises(HttpError, match="Too many concurrent requests; try again later"):
-                await calls.run(Work.SLOW, made.append, "refused", turn="import")
-        await asyncio.wait_for(calls.run(Work.SLOW, made.append, "after", turn="import"), WITHIN)
-
-    asyncio.run(run())
+    calls = Dispatch(slow)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", no_thread)
+        with pytest.raises(HttpError, match="Too many concurrent requests; try again later"):
+            await calls.run(Work.SLOW, made.append, "refused", turn="import")
+    await asyncio.wait_for(calls.run(Work.SLOW, made.append, "after", turn="import"), WITHIN)
     assert made == ["after"]

@@ -15,7 +15,7 @@ from logoadmin.adapters.sql_storage import open_sql_storage
 from logoadmin.domain.changes.history import ListChanges
 from logoadmin.domain.gallery.authors import ListAuthors
 from logoadmin.domain.logo_admin import LogoAdmin
-from tests.asgi import AppClient, Clients, with_clients
+from tests.asgi import AppClient, clients_of
 from tests.entrypoints.conftest import Headers
 from tests.options import LONG, OPTIONS
 from tests.sample_requests import SAMPLES, Sample
@@ -108,8 +108,9 @@ def test_a_response_with_a_secret_ignores_the_key(client: AppClient, admin: Head
 # At once.
 
 
-def test_concurrent_requests_with_one_key_run_once(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    async def rush(clients: Clients) -> None:
+async def test_concurrent_requests_with_one_key_run_once(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+    before = len(list(workers[0].changes.list(ListChanges())))
+    async with clients_of(*workers) as clients:
         for number in range(8):
             headers = {"idempotency-key": f"key {number}"}
             body = {"user_id": 1000 + number, "username": f"author {number}"}
@@ -120,9 +121,6 @@ def test_concurrent_requests_with_one_key_run_once(workers: tuple[LogoAdmin, Log
             assert len({answer.content for answer in answers}) == 1
             assert len({answer.headers["etag"] for answer in answers}) == 1
             assert len({answer.headers["x-request-id"] for answer in answers}) == 20
-
-    before = len(list(workers[0].changes.list(ListChanges())))
-    with_clients(workers, rush)
     assert Counter(author.user_id for author in workers[1].authors.list(ListAuthors()) if author.user_id >= 1000) == {
         1000 + number: 1 for number in range(8)
     }

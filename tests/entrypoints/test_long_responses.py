@@ -23,7 +23,7 @@ from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.renderer import LongResponses
 from logoadmin.entrypoints.http_api.response import SLICE, Response
 from logoadmin.ports.storage import UnitOfWork
-from tests.asgi import AppClient, Clients, ask, nothing_more, scope_of, with_clients
+from tests.asgi import AppClient, ask, clients_of, nothing_more, scope_of
 from tests.gallery import NOW, FrozenClock, WatchedStorage, gallery_on, recorded
 
 Answer = TypeVar("Answer")
@@ -134,7 +134,7 @@ def test_a_list_beyond_the_limit_is_refused_and_its_pages_are_not(gallery: LogoA
 
 
 @pytest.mark.rule("contract A20")
-def test_one_list_is_rendered_at_a_time_for_all_its_requests(
+async def test_one_list_is_rendered_at_a_time_for_all_its_requests(
     gallery: LogoAdmin, storage: WatchedStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(storage, STYLES["light"])
@@ -150,9 +150,7 @@ def test_one_list_is_rendered_at_a_time_for_all_its_requests(
         return snapshot(work)
 
     monkeypatch.setattr(storage, "snapshot", slow)
-
-    async def work(clients: Clients) -> None:
-        (client,) = clients
+    async with clients_of(gallery) as (client,):
         paths = ["/api/logos", "/api/logos?order=desc"] * 5
         lists = [asyncio.ensure_future(client.get(path)) for path in paths]
         await asyncio.sleep(0.1)
@@ -160,8 +158,6 @@ def test_one_list_is_rendered_at_a_time_for_all_its_requests(
         go_on.set()
         bodies = {(await each).content for each in lists}
         assert sorted(len(json.loads(body)) for body in bodies) == [700, 700]
-
-    with_clients((gallery,), work)
     assert (most, read) == (1, 2)
 
 

@@ -163,30 +163,22 @@ async def mounted_and_asked(app: ASGIApp) -> AsyncIterator[None]:
 
 
 @pytest.mark.parametrize("running", [lifespan_of, mounted_and_asked])
-def test_an_application_sweeps_while_it_lives_or_from_its_first_request_on(
+async def test_an_application_sweeps_while_it_lives_or_from_its_first_request_on(
     swept: tuple[LogoAdmin, Callable[[], int]], running: Callable[[ASGIApp], AbstractAsyncContextManager[None]]
 ) -> None:
     gallery, left = swept
-
-    async def live() -> None:
-        async with running(http_application(gallery, work=AT_ONCE)):
-            await until(lambda: left() == 0)
-
-    asyncio.run(live())
+    async with running(http_application(gallery, work=AT_ONCE)):
+        await until(lambda: left() == 0)
 
 
-def test_a_closed_gallery_is_not_swept(swept: tuple[LogoAdmin, Callable[[], int]]) -> None:
+async def test_a_closed_gallery_is_not_swept(swept: tuple[LogoAdmin, Callable[[], int]]) -> None:
     gallery, _ = swept
     gallery.close()
-
-    async def sweep() -> None:
-        async with asyncio.timeout(20):
-            await background.repeat(gallery, Dispatch(gallery), background.remove_expired_records)
-
-    asyncio.run(sweep())
+    async with asyncio.timeout(20):
+        await background.repeat(gallery, Dispatch(gallery), background.remove_expired_records)
 
 
-def test_a_fault_is_logged_and_does_not_end_the_work(
+async def test_a_fault_is_logged_and_does_not_end_the_work(
     swept: tuple[LogoAdmin, Callable[[], int]], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     gallery, _ = swept
@@ -195,27 +187,19 @@ def test_a_fault_is_logged_and_does_not_end_the_work(
         raise RuntimeError
 
     monkeypatch.setattr(gallery, "sweep", fail)
-
-    async def sweep() -> None:
-        task = asyncio.create_task(background.repeat(gallery, Dispatch(gallery), background.remove_expired_records))
-        await until(lambda: bool(caplog.messages))
-        assert not task.done()
-        task.cancel()
-
-    asyncio.run(sweep())
+    task = asyncio.create_task(background.repeat(gallery, Dispatch(gallery), background.remove_expired_records))
+    await until(lambda: bool(caplog.messages))
+    assert not task.done()
+    task.cancel()
     assert caplog.messages == ["Cannot remove expired records"]
 
 
 @pytest.mark.rule("contract R6")
-def test_an_application_sends_notices_while_it_is_served(clock: FrozenClock) -> None:
+async def test_an_application_sends_notices_while_it_is_served(clock: FrozenClock) -> None:
     receivers = Receivers()
     gallery = gallery_on(MemoryStorage(), clock, receivers=receivers, notify_urls=["https://hook.test/"])
     stock(gallery)
     clock.pass_by(11)
-
-    async def live() -> None:
-        async with lifespan_of(http_application(gallery, work=AT_ONCE)):
-            await until(lambda: bool(receivers.got))
-
-    asyncio.run(live())
+    async with lifespan_of(http_application(gallery, work=AT_ONCE)):
+        await until(lambda: bool(receivers.got))
     assert receivers.events("https://hook.test/") == ["proposal.waiting"]

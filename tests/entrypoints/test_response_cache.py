@@ -84,22 +84,18 @@ def test_only_short_records_are_cached_by_request(app: ASGIApp, gallery: LogoAdm
 
 
 @pytest.mark.parametrize(("from_sockets", "looks"), [(True, 3), (False, 4)])
-def test_requests_from_sockets_in_one_iteration_of_the_event_loop_share_a_check(from_sockets: bool, looks: int) -> None:
+async def test_requests_from_sockets_share_a_check_in_one_iteration(from_sockets: bool, looks: int) -> None:
     numbers = iter([7, 8, 7, 7] if from_sockets else [7, 7, 8, 7])
     gallery = cast(Any, SimpleNamespace(data_version=lambda: next(numbers), waits=False, concurrent_reads=1))
     data_version = DataVersion(gallery, Dispatch(gallery), from_sockets=from_sockets)
-
-    async def rounds() -> None:
-        request = request_of({"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": []})
-        versions = [data_version.nonblocking(request) for _ in range(2)]
-        assert versions[0] is versions[1]
-        # A version that comes back may be of other records.
-        for _ in range(2):
-            await asyncio.sleep(0)
-            versions.append(data_version.nonblocking(request))
-        assert len({id(version) for version in versions}) == 3
-
-    asyncio.run(rounds())
+    request = request_of({"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": []})
+    versions = [data_version.nonblocking(request) for _ in range(2)]
+    assert versions[0] is versions[1]
+    # A version that comes back may be of other records.
+    for _ in range(2):
+        await asyncio.sleep(0)
+        versions.append(data_version.nonblocking(request))
+    assert len({id(version) for version in versions}) == 3
     assert len([*numbers]) == 4 - looks
 
 

@@ -14,7 +14,7 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.app import http_application
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.entrypoints.http_api.operations import OPERATIONS
-from tests.asgi import AppClient, Clients, ask, with_clients
+from tests.asgi import AppClient, ask, clients_of
 from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, ARTWORK, ASKED
 from tests.gallery import ask as perform
@@ -154,15 +154,14 @@ def test_if_match_is_ignored_by_reads_and_creations(client: AppClient, admin: He
 
 
 @pytest.mark.rule("contract E1")
-def test_a_cached_response_is_never_stale(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
-    async def look(clients: Clients) -> None:
-        here, there = clients
+async def test_a_cached_response_is_never_stale(workers: tuple[LogoAdmin, LogoAdmin]) -> None:
+    async with clients_of(*workers) as (here, there):
         admin = bearer(workers[0], "admin", ADMIN_PASSWORD)
         lists = (*PUBLIC_LISTS, "/api/logos?q=aur", "/api/logos?limit=1", "/api/themes?active=true&after=0")
         paths = (*lists, "/api/authors/1", "/api/logos/1", "/api/themes/1", "/api/logos/1/authors")
         for number in range(2):
             for path in paths:  # all of them cached, in both
-                for client in clients:
+                for client in (here, there):
                     assert (await client.get(path)).status_code == 200
             changed = await there.patch("/api/authors/1", json={"username": f"Ann {number}"})
             artwork = {"name": f"aurora {number}"}
@@ -176,8 +175,6 @@ def test_a_cached_response_is_never_stale(workers: tuple[LogoAdmin, LogoAdmin]) 
                 assert shown.get("authors", [shown])[0] == changed.json()
                 if "authors" in shown:
                     assert shown["name"] == f"aurora {number}"
-
-    with_clients(workers, look)
 
 
 # Public responses are always current, even those that are not a record.
