@@ -17,8 +17,7 @@ def write_bundle(folder: Path, *opened: str) -> Path:
     """Bundle the console into a folder, where the modules ``opened`` keep their names, and return the folder."""
     if not _NODE.exists() or not (_TOOLS / "node_modules/esbuild").exists():
         skip_without("NODE", "node is not installed: make tools/console/node_modules/ready")
-    completed = subprocess.run(
-        [_NODE, _TOOLS / "bundle.js", folder, *opened], timeout=120, capture_output=True, text=True, check=False
-    )
+    command = [str(_NODE), str(_TOOLS / "bundle.js"), str(folder), *opened]
+    completed = subprocess.run(command, timeout=120, capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stderr
     return folder

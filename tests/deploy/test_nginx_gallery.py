@@ -72,12 +72,10 @@ def static(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Static]:
     folder = root / "gallery"
     for name in ("css", "pictures", *PAGES):
         (folder / name).mkdir(parents=True)
-    for name, content in {name: body for name, (body, *_) in FILES.items()}.items():
+    texts = {f"{name}/index.html": f"<title>{name}</title>".encode() for name in PAGES}
+    bodies = {name: body for name, (body, *_) in FILES.items()} | dict.fromkeys(HIDDEN, b"{}")
+    for name, content in {**bodies, **texts}.items():
         (folder / name).write_bytes(content)
-    for name in PAGES:
-        (folder / name / "index.html").write_text(f"<title>{name}</title>")
-    for name in HIDDEN:
-        (folder / name).write_text("{}")
     with nginx_for_folder(tmp_path_factory.mktemp("nginx"), folder) as proxy:
         yield Static(folder, proxy)
 
@@ -87,10 +85,9 @@ def test_each_file_has_its_media_type_and_is_cacheable_for_its_lifetime(static: 
     body, media_type, cache_control = FILES[name]
     got = static.ask(name)
     assert (got.status, got.body) == (200, body)
-    assert (got.headers["Content-Type"], got.headers["Cache-Control"]) == (media_type, cache_control)
-    assert got.headers["Access-Control-Allow-Origin"] == "*"
-    assert got.headers["X-Content-Type-Options"] == "nosniff"
-    assert len(got.headers.get_all("Cache-Control", [])) == 1
+    names = ("Content-Type", "Access-Control-Allow-Origin", "X-Content-Type-Options")
+    assert [got.headers[name] for name in names] == [media_type, "*", "nosniff"]
+    assert got.headers.get_all("Cache-Control") == [cache_control]
     unchanged = static.ask(name, If_None_Match=got.headers["ETag"])
     assert (unchanged.status, unchanged.body, unchanged.headers["Cache-Control"]) == (304, b"", cache_control)
     head = static.ask(name, "HEAD")
@@ -101,9 +98,8 @@ def test_each_file_has_its_media_type_and_is_cacheable_for_its_lifetime(static: 
 def test_the_page_has_the_policy_of_the_service(static: Static) -> None:
     page = static.ask("")
     assert (page.status, page.body) == (200, FILES["index.html"][0])
-    assert page.headers["Cache-Control"] == BRIEFLY
-    assert page.headers["Content-Security-Policy"] == PAGE_POLICY
-    assert page.headers["Referrer-Policy"] == "no-referrer"
+    names = ("Cache-Control", "Content-Security-Policy", "Referrer-Policy")
+    assert [page.headers[name] for name in names] == [BRIEFLY, PAGE_POLICY, "no-referrer"]
     assert static.ask("index.html").headers["Content-Security-Policy"] == PAGE_POLICY
     assert static.ask("latest.json").headers["Content-Security-Policy"] is None
 

@@ -26,6 +26,7 @@ from tests.series import all_series
 pytestmark = pytest.mark.rule("contract K6", "contract K2")
 
 ROOT: Final = Path(__file__).parents[2]
+PROJECT: Final = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DEPLOY: Final = ROOT / "deploy"
 UNITS: Final = sorted(path.name for path in DEPLOY.iterdir() if path.suffix in (".service", ".socket", ".timer"))
 REPORT: Final = "logoadmin-failed@.service"
@@ -206,13 +207,8 @@ def test_the_docs_list_exactly_the_alerts(rules: list[dict[str, Any]]) -> None:
 def test_prometheus_loads_the_rules_and_scrapes_their_job(rules: list[dict[str, Any]]) -> None:
     configuration = yaml.safe_load((DEPLOY / "prometheus.yaml").read_text(encoding="utf-8"))
     assert configuration["rule_files"] == ["prometheus-rules.yaml"]
-    jobs = {
-        matcher.value
-        for rule in rules
-        for _, selector in selectors(rule["expr"])
-        for matcher in selector.matchers.matchers
-        if matcher.name == "job"
-    }
+    used = [selector for rule in rules for _, selector in selectors(rule["expr"])]
+    jobs = {each.value for selector in used for each in selector.matchers.matchers if each.name == "job"}
     assert {scrape["job_name"] for scrape in configuration["scrape_configs"]} == jobs
 
 
@@ -247,10 +243,8 @@ for word; do case $word in deploy/*) test -f "$word" ;; *.whl) test "$word" = "$
 
 # Steps after the installation: the page and the section of each.
 _LATER: Final = (
-    ("backup", "### Every night"),
-    ("backup", "### Every night, from a server"),
-    ("publish", "### A folder with nginx"),
-    ("upgrade", "## A newer version"),
+    *(("backup", "### Every night"), ("backup", "### Every night, from a server")),
+    *(("publish", "### A folder with nginx"), ("upgrade", "## A newer version")),
 )
 
 
@@ -282,24 +276,15 @@ def test_the_documented_commands_install_what_the_units_run(tmp_path: Path) -> N
     for name, body in _STAND_INS.items():
         (programs / name).write_text(f"#!/bin/sh\nset -eu\n{body}\n")
         (programs / name).chmod(0o755)
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        version = tomllib.load(file)["project"]["version"]
-    done = subprocess.run(
-        ["bash", "-eu"],
-        input=pasted(tmp_path),
-        cwd=tmp_path / "elsewhere",
-        env={
-            **os.environ,
-            "PATH": f"{tmp_path}/usr/local/bin:{programs}:{os.environ['PATH']}",
-            "ROOT": str(tmp_path),
-            "PROGRAM": str(Path(sys.executable).with_name("logoadmin")),
-            "WHEEL": f"dist/logoadmin-{version}-py3-none-any.whl",
-        },
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    version = PROJECT["version"]
+    variables = {
+        "PATH": f"{tmp_path}/usr/local/bin:{programs}:{os.environ['PATH']}",
+        "ROOT": str(tmp_path),
+        "PROGRAM": str(Path(sys.executable).with_name("logoadmin")),
+        "WHEEL": f"dist/logoadmin-{version}-py3-none-any.whl",
+    }
+    given: Any = {"input": pasted(tmp_path), "cwd": tmp_path / "elsewhere", "env": {**os.environ, **variables}}
+    done = subprocess.run(["bash", "-eu"], **given, check=False, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     assert "admin" in done.stdout
     for unit in ("logoadmin.service", "logoadmin.socket", "logoadmin-backup.timer", "logoadmin-publish.service"):
@@ -327,9 +312,7 @@ def test_the_lock_file_of_the_server_pins_the_tested_packages() -> None:
     tested, served = pins("requirements.txt"), pins("deploy/requirements.txt")
     assert {name: tested[name] for name in served} == served
     assert all("--hash=sha256:" in entry for entry in served.values())
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        project = tomllib.load(file)["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["server"]]
+    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["server"]]
     names = {re.split(r"[^\w-]", requirement)[0] for requirement in wanted}
     assert names <= served.keys()
     assert served.keys() & {"pytest", "mypy", "sphinx", "playwright"} == set()

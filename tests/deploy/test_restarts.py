@@ -15,6 +15,8 @@ from tests.services import Service
 
 pytestmark = [pytest.mark.slow("services are started and stopped under load"), pytest.mark.rule("contract K5")]
 
+Restart = Callable[[Services], None]
+
 
 @pytest.fixture(scope="module")
 def gallery(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -36,12 +38,7 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_no_request_fails_over_a_restart_and_no_write_is_lost(
-    front: str,
-    workers: int,
-    restart: Callable[[Services], None],
-    gallery: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    front: str, workers: int, restart: Restart, gallery: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copy(gallery, tmp_path)
     with services(tmp_path, workers) as served, reached(front, tmp_path, served.port, monkeypatch) as address:

@@ -33,14 +33,7 @@ class RealGallery:
         publication = self.gallery.publication.generate()
         return {name: Answer(content) for name, content in {**publication.files, POINTER: publication.pointer}.items()}
 
-    def read(
-        self,
-        logos: Sequence[int],
-        requests: Sequence[str] | None = None,
-        *,
-        withdrawn: Sequence[Any] = (),
-        **others: Any,
-    ) -> None:
+    def read(self, logos: Sequence[int], requests: Sequence[str] | None = None, *, withdrawn: Any = ()) -> None:
         """Publish, and have the reader check it, or open it in the first step. ``requests`` are starts of names."""
         files, version = self.files(), self.gallery.changes.version()
         asked = None if requests is None else [next(filter(re.compile(start).match, files)) for start in requests]
@@ -49,7 +42,7 @@ class RealGallery:
         # If nothing but the pointer is read, nothing changed.
         changed = requests is None or len(requests) > 1
         seen = Seen(version, logos, [1], changed if self.steps else None, withdrawn=withdrawn, requests=asked)
-        self.steps.append(Step(files, seen, self.clock.now(), **others))
+        self.steps.append(Step(files, seen, self.clock.now()))
         self.clock.pass_by(60)
 
 

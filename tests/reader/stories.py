@@ -28,9 +28,8 @@ from tests.reader.publisher import (
 from tests.reader.real_gallery import real_story
 from tests.reader.vectors import ANY_ERROR, EXPIRED, UNSIGNED, Seen, Step, Story
 
-ONE: Final = Publication(
-    1, authors=[author(1)], logos=[artwork("logo", 1, 1), artwork("logo", 2)], themes=[artwork("theme", 1, 1)]
-)
+LOGOS: Final = [artwork("logo", 1, 1), artwork("logo", 2)]
+ONE: Final = Publication(1, authors=[author(1)], logos=LOGOS, themes=[artwork("theme", 1, 1)])
 TWO: Final = replace(ONE, version=2, issued=NOW + 100, logos=[artwork("logo", 2, name="Second"), artwork("logo", 3)])
 THREE: Final = replace(TWO, version=3, issued=NOW + 200, logos=[artwork("logo", 3)])
 SEEN_1: Final = Seen(1, [1, 2], [1])
@@ -96,17 +95,15 @@ def valid() -> Iterator[Story]:
     yield Story("opened again after the index was missing", [missing, again])
     yield Story("an empty gallery", [opening(Publication(), Seen(1)), restarted(Seen(1))])
     yield Story("compressed", [Step(ONE.files(index=Answer(ONE.index, encoding="gzip")), SEEN_1, NOW)])
-    yield Story(
-        "nothing can be stored", [opening(), later(TWO.files(), replace(SEEN_2, changed=True))], broken_store=True
-    )
+    steps = [opening(), later(TWO.files(), replace(SEEN_2, changed=True))]
+    yield Story("nothing can be stored", steps, broken_store=True)
     yield Story("a server that is gone", [opening(), refused(GONE, NOT_FOUND), restarted(), long_after(NOW + 99 * DAY)])
 
 
 def texts() -> Iterator[Story]:
     """Records with texts that are easily damaged."""
-    special = "".join(
-        map(chr, (*range(1, 32), 34, 39, 47, 60, 92, 127, 128, 160, 0x2028, 0x2029, 0xFEFF, 0xFFFF, 0x1F600))
-    )
+    codes = (*range(1, 32), 34, 39, 47, 60, 92, 127, 128, 160, 0x2028, 0x2029, 0xFEFF, 0xFFFF, 0x1F600)
+    special = "".join(map(chr, codes))
     risk = {"risk": "overlay", "line": 1, "column": 2_147_483_647}
     css = {"form": "declarations", "hosts": ["a.example:81"], "risks": [risk], "size": 0}
     logo = artwork("logo", 3, 2, 1, name=f"{special}e\u0301", custom_css="\0\n\t{}</script>", css=css, active=False)
@@ -123,10 +120,8 @@ def takedowns() -> Iterator[Story]:
     alone = {POINTER: Answer(blocked.pointer())}
     seen = Seen(2, [1], [1], error="HTTP 404", withdrawn=news)
     whole = Seen(2, [1], [1], changed=True)
-    yield Story(
-        "blocked without anything else",
-        [opening(), later(alone, seen), restarted(whole), later(blocked.files(), whole), restarted(whole)],
-    )
+    steps = [opening(), later(alone, seen), restarted(whole), later(blocked.files(), whole), restarted(whole)]
+    yield Story("blocked without anything else", steps)
     yield Story("blocked", [opening(), later(blocked.files(), replace(whole, withdrawn=news))])
     # A replayed pointer from before does not bring it back.
     replayed = later(ONE.files(), replace(seen, withdrawn=[]))
@@ -192,9 +187,8 @@ def forgeries() -> Iterator[Story]:
 
 
 def old_and_foreign() -> Iterator[Story]:
-    yield Story(
-        "replayed", [opening(TWO, SEEN_2), later(ONE.files(), replace(SEEN_2, changed=False)), restarted(SEEN_2)]
-    )
+    replayed = later(ONE.files(), replace(SEEN_2, changed=False))
+    yield Story("replayed", [opening(TWO, SEEN_2), replayed, restarted(SEEN_2)])
     yield Story("expired at first", first(replace(ONE, issued=NOW - 30 * DAY).files(), EXPIRED))
     seen = Seen(2, [1, 2], [1], error=EXPIRED)
     yield Story("expired news", [opening(), later(replace(TWO, days=0).files(), seen), restarted(seen)])
@@ -215,9 +209,8 @@ def old_and_foreign() -> Iterator[Story]:
     yield Story("frozen until it expired", [opening(), frozen, long_after(NOW + 31 * DAY)])
     unchanged = replace(SEEN_1, changed=False)
     older = replace(ONE, logos=[])
-    yield Story(
-        "an older one of the same version", [opening(replace(ONE, issued=NOW + 50)), later(older.files(), unchanged)]
-    )
+    steps = [opening(replace(ONE, issued=NOW + 50)), later(older.files(), unchanged)]
+    yield Story("an older one of the same version", steps)
     restored = later(replace(ONE, epoch=5, issued=NOW + 200).files(), replace(SEEN_1, changed=True))
     before = later(THREE.files(), unchanged)
     yield Story("restored from a backup", [opening(THREE, SEEN_3), restored, before, restarted()])

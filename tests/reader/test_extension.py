@@ -3,10 +3,10 @@
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import BrowserContext, expect, sync_playwright
@@ -43,11 +43,7 @@ def blocked(one: Publication) -> Publication:
 
 
 def test_the_python_example_runs(
-    server: HostileServer,
-    one: Publication,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    server: HostileServer, one: Publication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     url = server.publish("gallery", one.files())
     monkeypatch.chdir(tmp_path)
@@ -59,14 +55,9 @@ def test_the_python_example_runs(
 @pytest.fixture
 def extension(server: HostileServer, tmp_path: Path) -> Path:
     """The extension of the page, for this server. It checks again after a moment."""
-    return installed(server, tmp_path, {"60_000": "200"})
-
-
-def installed(server: HostileServer, tmp_path: Path, others: Mapping[str, str]) -> Path:
-    """Put the extension together for this server, with other words in place of some."""
     folder = tmp_path / "extension"
     folder.mkdir()
-    words = {GALLERY: f"{server.address}/gallery/", "KEY": A.jwk["x"], **others}
+    words = {GALLERY: f"{server.address}/gallery/", "KEY": A.jwk["x"], "60_000": "200"}
     for file in EXTENSION.iterdir():
         text = file.read_text("utf-8")
         for old, new in words.items():

@@ -15,9 +15,8 @@ from tests.reader.vectors import shown_by
 
 pytestmark = [pytest.mark.rule("contract L2"), pytest.mark.rule("contract L6")]
 
-VECTORS: Final[list[dict[str, Any]]] = [
-    vector for file in sorted(FOLDER.glob("*.json")) for vector in json.loads(file.read_text("utf-8"))
-]
+GROUPS: Final = [json.loads(file.read_text("utf-8")) for file in sorted(FOLDER.glob("*.json"))]
+VECTORS: Final[list[dict[str, Any]]] = [vector for group in GROUPS for vector in group]
 
 
 def test_the_stored_vectors_match_the_stories() -> None:

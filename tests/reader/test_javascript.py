@@ -74,9 +74,8 @@ def run_in_node(directory: Path, script: str, asked: Mapping[str, Any]) -> Any:
     for file in (READER, HERE / "harness.js", HERE / script):
         shutil.copy(file, directory)
     directory.joinpath("package.json").write_text('{"type": "module"}', "utf-8")
-    run = subprocess.run(
-        [node, script], input=json.dumps(asked), text=True, cwd=directory, timeout=120, capture_output=True
-    )
+    sent = json.dumps(asked)
+    run = subprocess.run([node, script], input=sent, text=True, cwd=directory, timeout=120, capture_output=True)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
