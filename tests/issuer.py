@@ -165,8 +165,7 @@ class FakeIssuer(StandIn):
 
     def _authorize(self, asked: Asked) -> tuple[int, Any]:
         """Redirect the browser back with a code, as if the user had just signed in."""
-        assert asked.query["response_type"] == "code"
-        assert asked.query["code_challenge_method"] == "S256"
+        assert (asked.query["response_type"], asked.query["code_challenge_method"]) == ("code", "S256")
         back = {"code": self._authorized(asked.query), "state": asked.query["state"], "iss": self.url}
         return 302, f"{asked.query['redirect_uri']}?{urlencode(back)}"
 

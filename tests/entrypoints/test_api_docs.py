@@ -20,16 +20,10 @@ TYPES = {
     "/docs/swagger-ui-bundle.js": "text/javascript; charset=utf-8",
     "/docs/swagger-ui.css": "text/css; charset=utf-8",
 }
-POLICY = {
-    "default-src": "'none'",
-    "script-src": "'self'",
-    "style-src": "'self'",
-    "connect-src": "'self'",
-    "img-src": "'self' data:",
-    "base-uri": "'none'",
-    "form-action": "'none'",
-    "frame-ancestors": "'none'",
-}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 
 @pytest.mark.parametrize("path", TYPES)
@@ -37,8 +31,7 @@ def test_every_file_comes_with_strict_headers_and_can_be_revalidated(app: ASGIAp
     first = ask(app, "GET", path)
     assert (first.status_code, first.header("content-type")) == (200, TYPES[path])
     assert first.header("content-length") == str(len(first.body))
-    policy = first.header("content-security-policy") or ""
-    assert dict(directive.split(maxsplit=1) for directive in policy.split(";")) == POLICY
+    assert first.header("content-security-policy") == POLICY
     assert first.header("x-content-type-options") == "nosniff"
     assert first.header("referrer-policy") == "no-referrer"
     etag = first.header("etag") or ""

@@ -77,8 +77,7 @@ def test_a_usage_error_is_one_line_with_exit_code_2(
 @pytest.mark.parametrize("group", [(), ("user",), ("token-key",)])
 def test_a_group_without_a_command_prints_its_help(run: Run, group: tuple[str, ...]) -> None:
     ended = run(*group)
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err == run(*group, "--help").out
+    assert (ended.code, ended.out, ended.err) == (2, "", run(*group, "--help").out)
     assert re.search(r"\w\.\.\.$", ended.err, re.MULTILINE) is None, "a sentence does not fit on a line"
     assert ended.err.startswith("Usage: ")
 
@@ -244,8 +243,7 @@ def test_an_export_is_complete_private_and_overwrites_a_file_only_with_force(run
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full cannot be had so easily here")
 def test_an_export_to_a_full_disk_names_the_file_and_the_reason(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = run("export", "/dev/full")
-    assert ended.code == 1
-    assert ended.err.splitlines()[-1] == "logoadmin: /dev/full: No space left on device"
+    assert (ended.code, ended.err.splitlines()[-1]) == (1, "logoadmin: /dev/full: No space left on device")
     monkeypatch.setattr(sys, "stdout", None)  # as a shell closes it
     assert run("export", "-").code == 0
 
@@ -378,8 +376,7 @@ def test_every_bad_line_is_reported_without_forging_output_and_nothing_is_import
 @pytest.mark.rule("contract I1")
 def test_import_and_export_take_the_standard_streams(run: Run) -> None:
     imported = run("import", "-", stdin=AUTHOR)
-    assert imported.code == 0
-    assert imported.out.splitlines()[0] == "Imported 1 author (1 created)"
+    assert (imported.code, imported.out.splitlines()[0]) == (0, "Imported 1 author (1 created)")
     exported = run("export", "-")
     assert exported.err == WITHOUT + "Exported 2 roles, 1 user, 1 author\n"
     records = [json.loads(line) for line in exported.out.splitlines()]

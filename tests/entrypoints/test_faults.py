@@ -47,12 +47,9 @@ class Place:
     def __init__(self, request: pytest.FixtureRequest, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._request = request
         self._server: MariaDbServer | None = None
-        self.directory = directory
         self.monkeypatch = monkeypatch
-        self.keep(directory / "gallery.db")
-
-    def keep(self, file: Path) -> None:
-        self.file, self.url = file, f"sqlite:///{file}"
+        self.file = directory / "gallery.db"
+        self.url = f"sqlite:///{self.file}"
 
     @property
     def server(self) -> MariaDbServer:
@@ -62,11 +59,6 @@ class Place:
             self._server.empty()
             self.url = self._server.url
         return self._server
-
-    def change(self, *statements: str) -> None:
-        with contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
-            for statement in statements:
-                connection.execute(statement)
 
 
 Strike = Callable[[Place], Iterator[None]]
@@ -179,7 +171,8 @@ def changed(statement: str) -> Strike:
     """Return a strike that changes the tables by hand."""
 
     def strike(place: Place) -> Iterator[None]:
-        place.change(statement)
+        with contextlib.closing(sqlite3.connect(place.file, isolation_level=None)) as connection:
+            connection.execute(statement)
         yield
 
     return strike

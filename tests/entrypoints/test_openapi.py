@@ -1,10 +1,11 @@
 """The OpenAPI document is right: it describes the operations, and they do what it describes."""
 
 import json
+import re
 import runpy
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import uuid4
 
@@ -115,9 +116,8 @@ def test_the_service_accepts_every_example(client: AppClient, document: dict[str
             query = {} if operation.takes_jsonl and media_type != CSV else given["query"]
             sent = urlencode(body) if media_type == FORM else body if isinstance(body, str) else json.dumps(body)
             path = operation.path.format(**given["path"])
-            answer = client.request(
-                operation.method, path, params=query, headers=headers, content=sent if media_type else None
-            )
+            content = sent if media_type else None
+            answer = client.request(operation.method, path, params=query, headers=headers, content=content)
             # Records of the examples may be missing here, and names taken.
             expected = {operation.success, operation.existing, 400, 404, 409} | MADE_UP.get(operation.path, set())
             assert answer.status_code in expected, answer.text
@@ -177,25 +177,25 @@ def test_responses_match_the_document(client: AppClient, document: dict[str, Any
         assert not validator(document, schema["schema"]).is_valid({"detail": "text"})
 
 
+OF_IDS: Final = {"type": "integer", "minimum": 0, "maximum": 2_147_483_647}
+LIMITS: Final[dict[str, dict[str, Any]]] = {
+    "session_id": {"type": "string", "minLength": 1, "maxLength": 128},
+    "picture": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+}
+
+
 @pytest.mark.rule("spec §Limits", "contract A2", "contract A4")
 def test_the_limits_of_requests_are_documented(document: dict[str, Any]) -> None:
     for row in SAMPLES:
         operation = described(document, row)
         parameters = operation.get("parameters", [])
         in_path = [parameter for parameter in parameters if parameter["in"] == "path"]
-        assert [parameter["name"] for parameter in in_path] == [
-            part.split("}")[0] for part in row.template.split("{")[1:]
-        ]
+        assert [parameter["name"] for parameter in in_path] == re.findall(r"{(\w+)}", row.template)
         for parameter in parameters:
             assert parameter["required"] == (parameter["in"] == "path")
             assert "example" in parameter or parameter["schema"]["examples"]
         for parameter in in_path:
-            limits = {"type": "integer", "minimum": 0, "maximum": 2_147_483_647}
-            if parameter["name"] == "session_id":
-                limits = {"type": "string", "minLength": 1, "maxLength": 128}
-            if parameter["name"] == "picture":
-                limits = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-            assert parameter["schema"].items() >= limits.items()
+            assert parameter["schema"].items() >= LIMITS.get(parameter["name"], OF_IDS).items()
         assert ("requestBody" in operation) == (row.body is not None)
         if row.takes_body:
             schema = operation["requestBody"]["content"]["application/json"]["schema"]

@@ -46,8 +46,7 @@ class Answer(NamedTuple):
     def detail(self) -> str:
         content = json.loads(self.body)
         assert list(content) == ["detail"]
-        assert self.headers["content-type"] == "application/json"
-        assert self.headers["connection"] == "close"
+        assert (self.headers["content-type"], self.headers["connection"]) == ("application/json", "close")
         return str(content["detail"])
 
 

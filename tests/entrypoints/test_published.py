@@ -396,8 +396,7 @@ def test_a_name_that_might_exist_later_is_an_uncacheable_404(reader: FolderReade
     for name in (f"12-{'0' * 16}.json", f"withdrawn-{'0' * 16}.json", f"css/{'0' * 64}.css", *changing):
         refused = reader.ask(name)
         assert (refused.status_code, refused.header("cache-control")) == (404, "no-store")
-        assert refused.header("access-control-allow-origin") == "*"
-        assert refused.json() == {"detail": "Not Found"}
+        assert (refused.header("access-control-allow-origin"), refused.json()) == ("*", {"detail": "Not Found"})
 
 
 BRIEFLY: Final = "public, max-age=300"

@@ -37,10 +37,8 @@ def heavy(tmp_path: Path) -> Iterator[tuple[int, int]]:
     url = f"sqlite:///{tmp_path}/heavy.db"
     with logoadmin.connect(url) as gallery:
         for number in range(20):
-            style = "\U0001f3a8" * 262_144
-            gallery.logos.create(
-                logoadmin.CreateLogo(name=f"{number}", preview_url="http://a", target="forum", custom_css=style)
-            )
+            logo = {**ARTWORK, "name": f"{number}", "custom_css": "\U0001f3a8" * 262_144}
+            gallery.logos.create(logoadmin.CreateLogo(**logo))
     with service(tmp_path, "--database", url) as served:
         yield served.process.pid, served.port
 

@@ -134,8 +134,7 @@ def test_a_long_response_is_always_the_same_in_gzip(filled: ASGIApp, path: str) 
     for _ in range(3):
         plain, compressed = both(filled, path, signed_in(filled) if "users" in path else [])
         if len(plain.body) <= 1024:
-            assert compressed.body == plain.body
-            assert compressed.header("content-encoding") is None
+            assert (compressed.body, compressed.header("content-encoding")) == (plain.body, None)
             continue
         assert compressed.header("content-encoding") == "gzip"
         assert gzip.decompress(compressed.body) == plain.body
@@ -156,8 +155,7 @@ def test_either_etag_is_current_and_a_304_repeats_that_of_the_client(filled: ASG
                 for method in ("GET", "HEAD"):
                     known = ask(filled, method, path, headers=[*headers, ("if-none-match", tag)])
                     assert (known.status_code, known.body, known.header("etag")) == (304, b"", tag)
-                    assert known.header("content-encoding") is None
-                    assert known.header("vary") == "Accept-Encoding"
+                    assert (known.header("content-encoding"), known.header("vary")) == (None, "Accept-Encoding")
 
 
 @pytest.mark.rule("contract F1")

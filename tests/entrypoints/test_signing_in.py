@@ -12,7 +12,7 @@ from logoadmin.domain.public_url import LOCAL
 from logoadmin.settings import settings_of
 from tests.asgi import AppClient
 from tests.domain.identity.sign_ins import caller
-from tests.entrypoints.conftest import Headers
+from tests.entrypoints.conftest import Headers, bearer
 from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, NOW, FrozenClock
 from tests.passkeys import Authenticator
 
@@ -57,8 +57,7 @@ def test_a_refused_sign_in_names_the_seconds_to_wait(client: AppClient, clock: F
 @pytest.mark.rule("contract C6")
 def test_the_list_of_sessions_has_the_address_and_browser_of_each_sign_in(client: AppClient) -> None:
     told = {b"user-agent": "Browser/1\u00e9\u0085 (X11)".encode("latin-1") + b"x" * 300}
-    body = {"username": "ann", "password": ANN_PASSWORD}
-    tokens = client.post("/api/auth/token", json=body, headers=told).json()
+    tokens = client.post("/api/auth/token", json=PASSWORD, headers=told).json()
     listed = client.get("/api/auth/sessions", headers=bearer_of(tokens))
     assert (listed.status_code, listed.headers["cache-control"], "etag" in listed.headers) == (200, "no-store", False)
     (session,) = listed.json()
@@ -140,11 +139,8 @@ def test_the_oauth_form_gets_the_challenge_but_takes_no_second_step(client: AppC
 def enrol_passkey(client: AppClient, headers: Headers, device: Authenticator) -> dict[str, object]:
     begun = client.post("/api/auth/factors/passkeys/options", headers=headers)
     assert (begun.status_code, begun.headers["cache-control"]) == (200, "no-store")
-    body = {
-        "challenge": begun.json()["challenge"],
-        "name": "Laptop",
-        "credential": device.create(begun.json()["options"]),
-    }
+    credential = device.create(begun.json()["options"])
+    body = {"challenge": begun.json()["challenge"], "name": "Laptop", "credential": credential}
     answer = client.post("/api/auth/factors/passkeys", json=body, headers=headers)
     assert answer.status_code == 201, answer.text
     found: dict[str, object] = answer.json()
@@ -178,8 +174,7 @@ def test_without_the_package_everything_else_works(monkeypatch: pytest.MonkeyPat
     with open_gallery(settings) as gallery, AppClient(logoadmin.asgi(gallery)) as client:
         refused = client.post("/api/auth/passkey/options")
         assert (refused.status_code, "logoadmin[passkeys]" in refused.json()["detail"]) == (409, True)
-        tokens = client.post("/api/auth/token", json={"username": "admin", "password": ADMIN_PASSWORD}).json()
-        headers = {"authorization": f"Bearer {tokens['access_token']}"}
+        headers = bearer(gallery, "admin", ADMIN_PASSWORD)
         assert client.post("/api/auth/factors/totp", json={"name": "Phone"}, headers=headers).status_code == 200
         assert client.post("/api/auth/factors/passkeys/options", headers=headers).status_code == 409
         who = caller(gallery, gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password=ADMIN_PASSWORD)))

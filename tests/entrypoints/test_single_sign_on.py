@@ -32,15 +32,9 @@ UNVERIFIED: Final = {"detail": "The sign-in at the issuer could not be verified"
 
 @contextmanager
 def gallery_with(issuer: str, directory: Path, **given: Any) -> Iterator[LogoAdmin]:
-    settings = settings_of(
-        database=f"sqlite:///{directory}/logoadmin.db",
-        argon2_memory_kib=8,
-        argon2_passes=1,
-        oidc_issuer=issuer,
-        oidc_client_id=CLIENT_ID,
-        oidc_client_secret=CLIENT_SECRET,
-        **{"oidc_roles": {"editors": "admin"}, **given},
-    )
+    own = {"argon2_memory_kib": 8, "argon2_passes": 1, "oidc_roles": {"editors": "admin"}}
+    client = {"oidc_issuer": issuer, "oidc_client_id": CLIENT_ID, "oidc_client_secret": CLIENT_SECRET}
+    settings = settings_of(**{"database": f"sqlite:///{directory}/logoadmin.db", **own, **client, **given})
     with open_gallery(settings, create="always") as gallery:
         yield gallery
 

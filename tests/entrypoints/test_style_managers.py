@@ -44,19 +44,8 @@ TARGETS: Final = {
 }
 NAMES: Final = (
     *("Aurora", "Dawn */ body { display: none } /*", "a\nb", "a\r\n@name b", "@name b", "==/UserStyle== */", "*\\/"),
-    *(
-        '"quoted"',
-        '"',
-        "'a'",
-        "`a`",
-        '"a\\"',
-        "\\u0041",
-        '"\\u0041"',
-        "<<<EOT a EOT;",
-        "a\u2028b",
-        "\u202eabc",
-        "👩‍💻 é",
-    ),
+    *('"quoted"', '"', "'a'", "`a`", '"a\\"', "\\u0041", '"\\u0041"', "<<<EOT a EOT;", "a\u2028b", "\u202eabc"),
+    "👩‍💻 é",
     *("@var text a 'b' c", "==UserStyle==\n@version 9", "a" * 200, "// a", "{}", "x\x00y"),
 )
 
@@ -66,15 +55,9 @@ def metadata(styles: Mapping[str, str], program: str = READ) -> Any:
     node = next(filter(None, map(shutil.which, NODES)), None)
     if node is None or not MODULES.joinpath("usercss-meta").is_dir():
         skip_without("NODE", "usercss-meta is not installed: make tools/console/node_modules/ready")
-    run = subprocess.run(
-        [node, "-e", HEAD + program],
-        env={**os.environ, "NODE_PATH": str(MODULES)},
-        input=json.dumps(styles),
-        text=True,
-        timeout=120,
-        capture_output=True,
-        check=False,
-    )
+    variables, sent = {**os.environ, "NODE_PATH": str(MODULES)}, json.dumps(styles)
+    command = [node, "-e", HEAD + program]
+    run = subprocess.run(command, env=variables, input=sent, text=True, timeout=120, capture_output=True, check=False)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
