@@ -27,7 +27,7 @@ CLIENT_SECRET = "s3cret:of+the client%"
 REDIRECT_URI = "http://localhost:8000/console/"
 VERIFIER = "v" * 20 + "-._~" + "V" * 20
 NONCE = "n-0S6_WzA2Mj-of-this-sign-in"
-EDITOR = {"groups": ["editors"]}
+ANN = {"sub": "248289761001", "preferred_username": "ann", "groups": ["editors"]}
 
 Private = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
 Answer = Callable[["Asked"], tuple[int, Any]]
@@ -126,7 +126,7 @@ class FakeIssuer(StandIn):
         in_userinfo: the claims that only its userinfo endpoint has.
     """
 
-    person: dict[str, Any] = field(default_factory=lambda: {"sub": "2482", "preferred_username": "ann", **EDITOR})
+    person: dict[str, Any] = field(default_factory=lambda: dict(ANN))
     metadata: dict[str, Any] = field(default_factory=dict)
     claims: dict[str, Any] = field(default_factory=dict)
     header: dict[str, Any] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -206,10 +206,8 @@ def writing(
     without a token, all make authors.
     """
     write_log, done = WriteLog(), threading.Event()
-    made = (
-        Writer(services[number % len(services)], token, number, write_log, done, repeats, reads)
-        for number in range(writers)
-    )
+    turns = enumerate(islice(cycle(services), writers))
+    made = (Writer(service, token, number, write_log, done, repeats, reads) for number, service in turns)
     threads = [threading.Thread(target=writer.run, args=(prefix,)) for writer in made]
     for thread in threads:
         thread.start()

@@ -143,7 +143,6 @@ def test_the_database_of_compose_is_pinned_and_dumped_by_the_shipped_script(comp
 
 # The dashboard and the alerts.
 
-
 # Placeholders for times in a dashboard; those for labels are quoted already.
 TIMES: Final = {"[$__rate_interval]": "[5m]", "[$__range]": "[1h]"}
 # The labels of each series; ``up`` is Prometheus's own.
@@ -213,7 +212,6 @@ def test_prometheus_loads_the_rules_and_scrapes_their_job(rules: list[dict[str, 
 
 
 # The commands that root pastes from the docs, in a separate root directory.
-
 
 _BLOCKS: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Stand-ins for programs that need root or a network. Each fails where the real one would.

@@ -73,7 +73,6 @@ def test_swagger_ui_is_unmodified() -> None:
 
 # The third-party files of the console.
 
-
 VENDOR = ROOT / "src/logoadmin/entrypoints/console/vendor"
 SWAGGER_README = ROOT / "src/logoadmin/entrypoints/http_api/swagger_ui/README.md"
 NOTICE = (ROOT / "NOTICE").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, expect
 
 from logoadmin.domain.kernel.access import Policy
 from logoadmin.entrypoints.http_api.openapi import openapi_document
@@ -39,20 +39,15 @@ def test_the_page_signs_in_and_calls_in_a_browser(chromium: Browser, kind: str, 
         dialog.get_by_role("button", name="Close", exact=True).first.click()
 
         (operation,) = (each for each in OPERATIONS if each.route == "GET /api/roles")
-        block = read_roles(page, operation.name)
+        block = page.locator(f"[id$='-{operation.name}']")
+        block.locator(".opblock-summary-control").click()
+        block.get_by_role("button", name="Try it out").click()
+        block.get_by_role("button", name="Execute").click()
+        answer = block.locator(".live-responses-table")
+        expect(answer.locator("tbody .response-col_status")).to_have_text("200")
+        expect(answer).to_contain_text('"role_id": 1')
         expect(block.locator(".request-url")).to_contain_text(f"{address}{prefix}/api/roles")
         assert seen.complaints == []
-
-
-def read_roles(page: Page, operation: str) -> Locator:
-    block = page.locator(f"[id$='-{operation}']")
-    block.locator(".opblock-summary-control").click()
-    block.get_by_role("button", name="Try it out").click()
-    block.get_by_role("button", name="Execute").click()
-    answer = block.locator(".live-responses-table")
-    expect(answer.locator("tbody .response-col_status")).to_have_text("200")
-    expect(answer).to_contain_text('"role_id": 1')
-    return block
 
 
 @pytest.mark.rule("contract D logos")

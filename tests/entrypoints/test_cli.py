@@ -65,7 +65,7 @@ AUTHOR = '{"kind": "author", "author_id": 1, "user_id": 7, "username": "Ann"}\n'
     ],
 )
 @pytest.mark.usefixtures("initialised")
-def test_a_usage_error_is_one_line_with_exit_code_2(
+def test_a_usage_error_is_one_line_and_exit_code_2(
     run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]
 ) -> None:
     ended = run(*arguments)
@@ -271,7 +271,7 @@ def test_init_prints_a_generated_password_once_and_is_idempotent(run: Run) -> No
         ("Password1", "Password should not be one of the most common ones"),
     ],
 )
-def test_a_weak_first_password_creates_nothing(
+def test_the_first_password_is_refused_before_anything_is_created(
     run: Run, monkeypatch: pytest.MonkeyPatch, password: str, sentence: str
 ) -> None:
     monkeypatch.setenv("LOGOADMIN_ACCESS", "guarded")

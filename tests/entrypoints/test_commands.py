@@ -20,7 +20,6 @@ from tests.gallery import ARTWORK, drawing
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
-
 NEW_IDS: Final = "New ids start above any that may have been issued since the backup\n"
 
 

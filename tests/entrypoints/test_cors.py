@@ -20,7 +20,6 @@ CORS: Final = "access-control-"
 
 ORIGINS: Final = pytest.mark.parametrize("origin", [None, OURS, *OTHERS])
 
-
 PUBLIC: Final = [row for row in SAMPLES if row.is_public]
 OTHER: Final = [row for row in SAMPLES_IN_TURN if not row.is_public]
 

@@ -108,7 +108,6 @@ def test_the_cause_is_logged_but_not_in_any_response(
 
 # Sessions with other variables than on a new server, as hosters set them.
 
-
 _HOSTERS_MODE = "REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,ONLY_FULL_GROUP_BY,ANSI,STRICT_ALL_TABLES"
 TURNED = (
     f"sql_mode = '{_HOSTERS_MODE}'",

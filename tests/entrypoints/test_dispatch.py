@@ -111,7 +111,7 @@ def test_a_read_that_was_waiting_when_its_event_loop_ended_does_not_fail_later_o
 
 
 @pytest.mark.rule("contract A20")
-async def test_a_call_cancelled_in_the_queue_never_runs_others_keep_slots(
+async def test_a_call_cancelled_in_the_queue_never_runs_and_a_running_one_keeps_its_slot(
     slow: LogoAdmin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.2)
@@ -259,9 +259,8 @@ async def test_a_request_with_many_new_passwords_may_take_long(monkeypatch: pyte
     ],
 )
 def test_requests_to_other_hosts_are_limited_by_user_or_else_by_network(caller: Caller, asker: object) -> None:
-    request = request_of(
-        {"method": "POST", "path": "/", "query_string": b"", "headers": [], "client": ("2001:db8::7", 1)}
-    )
+    scope = {"method": "POST", "path": "/", "query_string": b"", "headers": []}
+    request = request_of({**scope, "client": ("2001:db8::7", 1)})
     assert _asker(caller, request) == asker
 
 

@@ -145,7 +145,6 @@ def test_the_page_links_to_the_console(given: dict[str, Any], console: str | Non
 
 # User styles.
 
-
 TARGETS: Final = FORUM | {"wiki": {"name": "The wiki", "documents": ['domain("wiki.example")']}}
 
 

@@ -140,9 +140,7 @@ def test_the_stop_signal_of_the_server_is_noticed_and_passed_on(app: ASGIApp) ->
 
 
 @pytest.mark.parametrize("prefix", ["", "/gallery"])
-def test_health_checks_are_logged_for_debugging(
-    storage: Watched, prefix: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_health_checks_are_logged_to_debug(storage: Watched, prefix: str, caplog: pytest.LogCaptureFixture) -> None:
     app = logoadmin.asgi(gallery_on(storage, FrozenClock()))
     client = AppClient(LoggedRequests(app), root_path=prefix)
     with caplog.at_level(logging.INFO):

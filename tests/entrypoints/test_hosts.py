@@ -151,7 +151,6 @@ def test_a_gallery_without_an_explicit_policy_is_not_served() -> None:
 
 # Proxies.
 
-
 PROXY = "10.0.0.1"
 TRUSTED = [ip_network(network) for network in ("10.0.0.0/8", "192.0.2.5", "fd00::/8")]
 

@@ -106,9 +106,8 @@ async def test_concurrent_requests_with_one_key_run_once(workers: tuple[LogoAdmi
         for number in range(8):
             headers = {"idempotency-key": f"key {number}"}
             body = {"user_id": 1000 + number, "username": f"author {number}"}
-            answers = await asyncio.gather(
-                *(clients[side % 2].post("/api/authors", json=body, headers=headers) for side in range(20))
-            )
+            rush = (clients[side % 2].post("/api/authors", json=body, headers=headers) for side in range(20))
+            answers = await asyncio.gather(*rush)
             assert {answer.status_code for answer in answers} == {201}
             assert len({answer.content for answer in answers}) == 1
             assert len({answer.headers["etag"] for answer in answers}) == 1

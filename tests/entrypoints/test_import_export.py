@@ -4,7 +4,7 @@ import io
 import json
 import re
 from contextlib import closing
-from itertools import count
+from itertools import count, groupby
 from typing import Any
 
 import pytest
@@ -101,11 +101,6 @@ def test_bytes_or_lines_beyond_the_limit_are_refused_on_arrival(
 # Export.
 
 
-def kinds_in(text: str) -> list[str]:
-    kinds = [json.loads(line)["kind"] for line in text.splitlines()]
-    return [kind for number, kind in enumerate(kinds) if number == 0 or kind != kinds[number - 1]]
-
-
 @pytest.mark.rule("contract I1")
 def test_an_export_has_the_lines_of_the_command_line(client: AppClient, gallery: LogoAdmin, admin: Headers) -> None:
     lines: list[str] = []
@@ -125,7 +120,8 @@ def test_kinds_are_selected_without_repetition(client: AppClient, admin: Headers
         ("&".join(f"kind={kind}" for kind in KINDS), list(KINDS)),
         ("", list(KINDS)),
     ):
-        assert kinds_in(client.get(f"/api/export?{query}", headers=admin).text) == kinds
+        lines = client.get(f"/api/export?{query}", headers=admin).text.splitlines()
+        assert [kind for kind, _ in groupby(json.loads(line)["kind"] for line in lines)] == kinds
     for query, loc in (
         ("kind=logo&kind=x", ["query", "kind", 1]),
         ("kind=", ["query", "kind", 0]),

@@ -42,7 +42,6 @@ LISTS: Final = {
 EACH: Final = pytest.mark.parametrize("path", LISTS)
 NAMES: Final = ("Straße", "STRASSE", "100%", "a_b", "Ann & Co. = <\"'>", "ångström", "back\\slash", "plus + plus", "😀")
 
-
 # Parameters with wrong values; integers of any parameter are tried in test_operations.
 WRONG: Final = (
     *(("limit", value, "greater_than_equal") for value in ("0", "-1", "-9999999999999999999")),

@@ -44,9 +44,7 @@ def line_of(caplog: pytest.LogCaptureFixture) -> dict[str, Any]:
     return found
 
 
-def test_a_line_has_caller_request_and_result(
-    logged: AppClient, ann: Headers, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_line_has_caller_request_result(logged: AppClient, ann: Headers, caplog: pytest.LogCaptureFixture) -> None:
     trace = {"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}
     answer = logged.get("/api/auth/me", headers={**ann, **trace})
     line = line_of(caplog)

@@ -21,12 +21,6 @@ SECRET: Final = "of the forum"
 PASSWORD: Final = "a long one of the administrator"
 
 
-def signed_in_as(gallery: logoadmin.LogoAdmin, url: str) -> str:
-    link = url.rpartition("#link=")[2]
-    tokens = gallery.links.sign_in(SignInWithLink(link=link))
-    return gallery.sessions.me(logoadmin.WhoAmI(), gallery.sessions.caller(tokens.access_token)).username
-
-
 def test_a_starlette_site_signs_its_members_in(monkeypatch: pytest.MonkeyPatch) -> None:
     with logoadmin.connect(access="guarded", admin_password=PASSWORD) as gallery:
         tokens = gallery.sessions.sign_in(logoadmin.SignIn(username="admin", password=PASSWORD))
@@ -40,7 +34,9 @@ def test_a_starlette_site_signs_its_members_in(monkeypatch: pytest.MonkeyPatch) 
             response = asyncio.run(names["submit"](SimpleNamespace(user=mia)))
         assert (response.status_code, response.headers["cache-control"]) == (303, "no-store")
         assert urlsplit(response.headers["location"]).path == "/console/submit"
-        assert signed_in_as(gallery, response.headers["location"].replace("%23", "#")) == "Mia"
+        link = SignInWithLink(link=response.headers["location"].replace("%23", "#").rpartition("#link=")[2])
+        member = gallery.sessions.caller(gallery.links.sign_in(link).access_token)
+        assert gallery.sessions.me(logoadmin.WhoAmI(), member).username == "Mia"
 
 
 def test_a_response_of_discourse_is_bound_to_one_browser(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def client(own: LogoAdmin) -> AppClient:
     return AppClient(logoadmin.asgi(own), "http://127.0.0.1:8000")
 
 
-def test_requests_are_counted_with_time_and_bytes(
+def test_requests_are_counted_by_operation_and_status_with_their_time_and_bytes(
     own: LogoAdmin, client: AppClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail() -> None:

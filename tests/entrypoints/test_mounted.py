@@ -118,7 +118,6 @@ def test_a_websocket_is_refused(app: ASGIApp, mounted: TestClient) -> None:
 
 # The sweep and the notices.
 
-
 AT_ONCE: Final = dict.fromkeys(background.REGULAR_WORK, 0.0)
 
 

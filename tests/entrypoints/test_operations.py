@@ -229,7 +229,7 @@ REFUSALS: Final[tuple[tuple[str, object, int, object], ...]] = (
 @pytest.mark.rule("spec §Errors 400", "spec §Errors 422", "contract A3", "contract A7", "contract A8", "contract A9")
 @pytest.mark.rule("contract A16", "contract A17")
 @pytest.mark.parametrize(("asked", "body", "status", "detail"), REFUSALS)
-def test_a_refusal_has_its_reason(
+def test_a_refusal_has_its_status_and_its_reason(
     client: AppClient, admin: Headers, asked: str, body: object, status: int, detail: object
 ) -> None:
     client.post("/api/authors", json={"user_id": 105, "username": QUOTED})

@@ -135,9 +135,7 @@ def test_what_the_service_itself_serves_can_be_verified(run: Run, monkeypatch: p
 
 
 @pytest.mark.server("a web server in a thread")
-def test_a_copy_with_another_index_of_its_version_is_named(
-    run: Run, copy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_with_another_index_of_a_version_is_named(run: Run, copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     css = "@import url(https://styles.example/a.css);"
     with logoadmin.connect("sqlite:///logoadmin.db") as gallery:
         gallery.themes.create(

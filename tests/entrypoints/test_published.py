@@ -104,7 +104,6 @@ def test_an_unusable_folder_is_logged_once_and_counted(tmp_path: Path, caplog: p
 
 # A folder with invented files, and the application that serves it.
 
-
 READER = b"export const open = () => {}; " * 50
 SHEET = b"a { color: red } " * 100
 
@@ -132,6 +131,10 @@ class CountedFiles(MemoryGalleryFiles):
         self.indexes: list[str] = []
         self.looks, self.reads = 0, list[str]()
         self.fault: Exception | None = None
+
+    def publish_change(self) -> None:
+        self.version += 1
+        self.publish()
 
     def publish(self, *, keep: bool = True) -> None:
         """Publish the version; without ``keep``, delete all other files."""
@@ -262,7 +265,7 @@ def test_before_the_first_publication_everything_is_an_uncacheable_503() -> None
         ("themes/12/", 404, None, "There is no such page"),
     ],
 )
-def test_a_visitor_gets_an_error_page(
+def test_visitors_get_an_error_page(
     files: CountedFiles, name: str, status: int, refresh: str | None, text: str
 ) -> None:
     reader = FolderReader(files if status == 404 else CountedFiles())
@@ -276,8 +279,7 @@ def test_a_visitor_gets_an_error_page(
 
 def test_a_rush_after_a_change_reads_the_pointer_once(files: CountedFiles, reader: FolderReader) -> None:
     before = reader.ask()
-    files.version += 1
-    files.publish()
+    files.publish_change()
     files.reads.clear()
     responses = reader.ask_at_once(200)
     assert {tag(each) for each in responses} == {tag(responses[0])}
@@ -285,12 +287,11 @@ def test_a_rush_after_a_change_reads_the_pointer_once(files: CountedFiles, reade
     assert files.reads.count("latest.json") == 1
 
 
-def test_an_unread_folder_keeps_the_pointer(
+def test_a_folder_that_cannot_be_read_keeps_the_last_pointer(
     files: CountedFiles, reader: FolderReader, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = reader.ask()
-    files.version += 1
-    files.publish()
+    files.publish_change()
     files.fault = OSError(5, "Input/output error")
     with caplog.at_level(logging.ERROR):
         assert tag(reader.ask()) == tag(before)
@@ -299,7 +300,7 @@ def test_an_unread_folder_keeps_the_pointer(
     assert tag(reader.ask()) != tag(before)
 
 
-def test_a_damaged_pointer_replaces_none(
+def test_a_damaged_pointer_does_not_replace_the_last_one(
     files: CountedFiles, reader: FolderReader, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = reader.ask()
@@ -311,8 +312,7 @@ def test_a_damaged_pointer_replaces_none(
     assert [fresh.ask().status_code for _ in range(2)] == [503, 503]
     assert caplog.text.count("cannot be read") == 3
     fresh.close()
-    files.version += 1
-    files.publish()
+    files.publish_change()
     assert tag(reader.ask()) != tag(before)
 
 
@@ -330,8 +330,7 @@ def test_a_file_that_cannot_be_read_is_not_reported_as_missing(files: CountedFil
 
 def test_files_of_earlier_pointers_are_served_while_they_exist(files: CountedFiles, reader: FolderReader) -> None:
     for _ in range(12):
-        files.version += 1
-        files.publish()
+        files.publish_change()
         reader.ask()
     assert {reader.ask(name).status_code for name in files.indexes} == {200}
     first = files.indexes[0]
@@ -467,7 +466,6 @@ def test_only_reading_is_possible(reader: FolderReader) -> None:
 
 # Publishing each change in the background, for the service and for ``publish --watch``.
 
-
 URL: Final = "https://styles.example/a.css"
 
 
@@ -524,7 +522,7 @@ def test_updates_outside_the_history_are_noticed_within_ten_seconds(gallery: Log
     assert [found.changed for found in publishing.found] == [True, True]
 
 
-def test_failures_are_reported_and_retried(
+def test_a_failure_is_reported_and_retried(
     gallery: LogoAdmin, publishing: Publishing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publishing.look()

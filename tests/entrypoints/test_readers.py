@@ -64,7 +64,6 @@ def test_readers_of_large_records_use_little_memory(heavy: tuple[int, int], path
 
 # An import, during which others are served (contract I4).
 
-
 PASSWORD: Final = "correct horse battery"
 CSS: Final = "a { color: red } " * 1900  # 32 KB
 

@@ -123,7 +123,6 @@ def test_a_flood_beyond_the_limits_empties_the_cache_once_a_minute(gallery: Logo
 
 # Proposals.
 
-
 SECRET: Final = "Marked by nobody else"
 READS: Final = [
     *(row.path for row in SAMPLES if row.method == "GET" and not row.template.startswith("/api/proposals")),
@@ -194,7 +193,6 @@ def seems_missing(response: Any) -> None:
 
 # Pictures.
 
-
 WIDE: Final = (640, 400)
 PICTURED: Final = ARTWORK | {"preview_url": f"https://gallery.example/pictures/{STOCKED_PICTURE}.webp"}
 FOREVER: Final = "public, max-age=31536000, immutable"
@@ -231,7 +229,7 @@ def test_a_picture_is_sent_and_sent_again(client: AppClient, sender: Headers) ->
         (b"", "image/png", 422, "Field required"),
     ],
 )
-def test_others_are_refused(
+def test_another_body_is_refused(
     client: AppClient, sender: Headers, content: bytes, kind: str, status: int, text: str
 ) -> None:
     found, body = upload(client, sender, content, kind)

@@ -101,7 +101,6 @@ async def test_requests_from_sockets_share_a_check_in_one_iteration(from_sockets
 
 # In gzip.
 
-
 GZIP: Final = [("accept-encoding", "gzip, deflate, br")]
 LONG: Final = "a{color:red}" * 200
 

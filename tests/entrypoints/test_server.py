@@ -88,7 +88,7 @@ def served(tmp_path: Path) -> Iterator[Serve]:
         ("127.0.0.1", 80, "Port 80 is only for privileged users; use a port above 1023"),
     ],
 )
-def test_an_unusable_address_has_a_remedy(
+def test_an_unusable_address_is_reported_with_its_remedy(
     monkeypatch: pytest.MonkeyPatch, host: str, port: int | None, words: str
 ) -> None:
     def refuse(*_: object) -> None:
@@ -107,9 +107,7 @@ def test_an_unusable_address_has_a_remedy(
 
 @pytest.mark.rule("contract H1", "contract K5")
 @pytest.mark.parametrize(("workers", "how"), [(1, signal.SIGTERM), (1, signal.SIGINT), (2, signal.SIGTERM)])
-def test_a_signal_finishes_requests_and_accepts_no_others(
-    served: Serve, tmp_path: Path, workers: int, how: int
-) -> None:
+def test_a_signal_ends_requests_and_accepts_no_others(served: Serve, tmp_path: Path, workers: int, how: int) -> None:
     server = served(workers=workers)
     assert re.fullmatch(r"http://127\.0\.0\.1:[1-9]\d*", server.address)
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:

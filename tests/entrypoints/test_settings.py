@@ -57,7 +57,7 @@ def test_options_have_the_limits_of_their_settings() -> None:
 
 
 @pytest.mark.rule("contract H1")
-def test_settings_are_printed_with_sources(
+def test_each_setting_is_printed_with_its_source(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secrets: Path
 ) -> None:
     Path("logoadmin.toml").write_text('hosts = ["a.example", "b.example"]\nworkers = 9\nport = 9\n')
@@ -238,7 +238,7 @@ def test_variables_that_kubernetes_sets_for_a_service_of_the_name_are_ignored(mo
 @pytest.mark.rule("contract H1")
 @pytest.mark.parametrize("forbidden", ["logoadmin.toml", "secrets/logoadmin_token_key", "secrets", "."])
 @pytest.mark.parametrize("variable", [None, "LOGOADMIN_CONFIG"])
-def test_unreadable_files_are_named(
+def test_unreadable_settings_files_are_named(
     run: Run, monkeypatch: pytest.MonkeyPatch, forbidden: str, variable: str | None
 ) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -355,7 +355,6 @@ def test_a_directory_or_dangling_link_in_place_of_the_settings_file_is_an_error(
 
 
 # Values.
-
 
 CLIENT: dict[str, Any] = {"oidc_issuer": "https://login.example", "oidc_client_id": "a", "oidc_client_secret": "s3cret"}
 ROLES: dict[str, Any] = {"oidc_roles": "editors=member"}

@@ -136,22 +136,15 @@ def test_the_oauth_form_gets_the_challenge_but_takes_no_second_step(client: AppC
 # Passkeys.
 
 
-def enrol_passkey(client: AppClient, headers: Headers, device: Authenticator) -> dict[str, object]:
-    begun = client.post("/api/auth/factors/passkeys/options", headers=headers)
-    assert (begun.status_code, begun.headers["cache-control"]) == (200, "no-store")
-    credential = device.create(begun.json()["options"])
-    body = {"challenge": begun.json()["challenge"], "name": "Laptop", "credential": credential}
-    answer = client.post("/api/auth/factors/passkeys", json=body, headers=headers)
-    assert answer.status_code == 201, answer.text
-    found: dict[str, object] = answer.json()
-    return found
-
-
 @pytest.mark.rule("contract O1", "contract O2")
 def test_a_passkey_signs_in_alone_and_after_the_password(client: AppClient, ann: Headers) -> None:
     device = Authenticator(site=LOCAL)
-    factor = enrol_passkey(client, ann, device)
-    assert (factor["kind"], factor["name"]) == ("passkey", "Laptop")
+    begun = client.post("/api/auth/factors/passkeys/options", headers=ann)
+    assert (begun.status_code, begun.headers["cache-control"]) == (200, "no-store")
+    credential = device.create(begun.json()["options"])
+    body = {"challenge": begun.json()["challenge"], "name": "Laptop", "credential": credential}
+    made = client.post("/api/auth/factors/passkeys", json=body, headers=ann)
+    assert (made.status_code, made.json().get("kind"), made.json().get("name")) == (201, "passkey", "Laptop")
     asked = client.post("/api/auth/passkey/options").json()
     alone = {"grant_type": "passkey", "challenge": asked["challenge"], "passkey": device.get(asked["options"])}
     tokens = sign_in(client, **alone)

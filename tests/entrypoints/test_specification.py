@@ -84,7 +84,7 @@ def test_two_endpoints_need_a_token(client: AppClient, asked: str) -> None:
 @pytest.mark.rule("spec §Rules 1", "spec §Rules 2", "spec §Rules 3", "spec §Rules 4", "spec §Limits")
 @pytest.mark.rule("spec §Errors 400", "spec §Errors 422")
 @pytest.mark.parametrize(("asked", "body", "status", "reason"), REFUSED)
-def test_broken_rules_are_refused(
+def test_requests_that_break_a_rule_are_refused(
     client: AppClient, admin: Headers, asked: str, body: Any, status: int, reason: Any
 ) -> None:
     response = client.request(*asked.split(), json=body, headers=headers_of(asked, admin))

@@ -26,7 +26,6 @@ STRONG: Final = re.compile(r'"(\d+)(-gzip)?"')
 
 PUBLIC_LISTS: Final = ("/api/authors", "/api/logos", "/api/themes", "/api/authors/1/logos", "/api/authors/1/themes")
 
-
 READS: Final = [row for row in SAMPLES if row.method == "GET" and row.is_versioned]
 OF_LOGOS: Final = [row for row in SAMPLES if row.template.startswith("/api/logos/")]
 CONDITIONAL: Final = [row for row in OF_LOGOS if row.method in ("PATCH", "DELETE")]
@@ -51,7 +50,6 @@ def several(name: str, values: Iterable[str], headers: Headers | None = None) ->
 
 
 # Reading on a condition.
-
 
 # Values of If-None-Match for a response with some tag and number: current copies, and others.
 CURRENT: Final = [["{tag}"], ["W/{tag}"], ["*"], ['"x", {tag}'], ['"x"', "{tag}"], [' , "a",,W/"b" , {tag},']]
@@ -116,9 +114,7 @@ def test_a_change_is_made_only_in_the_expected_version(client: AppClient, admin:
         *((412, sent) for sent in (['"{}"', "rubbish"], ["rubbish"], ["*, *"])),
     ],
 )
-def test_a_change_takes_a_list_of_tags_or_a_star(
-    client: AppClient, admin: Headers, status: int, sent: list[str]
-) -> None:
+def test_a_change_takes_a_list_of_tags_or_star(client: AppClient, admin: Headers, status: int, sent: list[str]) -> None:
     version = tag(client, "/api/logos/1")
     values = [value.replace("{}", str(version)) for value in sent]
     answer = client.patch("/api/logos/1", json={"name": "new"}, headers=several("if-match", values, admin))
@@ -176,7 +172,6 @@ async def test_a_cached_response_is_never_stale(workers: tuple[LogoAdmin, LogoAd
 
 
 # Public responses are always current, even those that are not a record.
-
 
 PUBLIC_READS = [row for row in OPERATIONS if row.method == "GET" and row.permission == PUBLIC]
 # Removals go last, links before the records they join. Many changes at once go first: they name versions.

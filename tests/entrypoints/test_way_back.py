@@ -176,7 +176,7 @@ LOST: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
 
 
 @pytest.mark.parametrize(("reason", "lost", "settings"), LOST)
-def test_a_lockout_has_its_command(
+def test_every_lockout_has_its_command(
     run: Run, gallery: LogoAdmin, reason: str, lost: str, settings: dict[str, Any]
 ) -> None:
     if "factor" in lost:
