@@ -10,6 +10,7 @@ from hashlib import sha256
 from operator import attrgetter
 from typing import Any, Final, TypeVar, get_type_hints
 
+import pytest
 from PIL import Image
 from pyotp import TOTP
 
@@ -45,7 +46,7 @@ from logoadmin.domain.kernel import access as kernel
 from logoadmin.domain.kernel.access import ALL_RIGHTS, OWNER, Caller, Owner, Policy, Rights, SignedIn
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import LogoAdminError, StorageUnavailable
+from logoadmin.domain.kernel.errors import InvalidInput, LogoAdminError, StorageUnavailable
 from logoadmin.domain.kernel.kinds import ROLES, USERS, AnyArtworkKind
 from logoadmin.domain.kernel.lists import Filter
 from logoadmin.domain.kernel.records import Change, Link, PasswordHash, Role, User
@@ -503,7 +504,7 @@ def ask(gallery: LogoAdmin, command: Command, caller: Caller = OWNER) -> Any:
     return call(command, caller)
 
 
-def stock(gallery: LogoAdmin) -> None:
+def stock(gallery: LogoAdmin) -> LogoAdmin:
     """Create role 3, user 7 with the default role, two authors, logo 1 and theme 1 by the first author, a picture, and
     a proposal to change the logo.
 
@@ -520,6 +521,7 @@ def stock(gallery: LogoAdmin) -> None:
     gallery.pictures.send(picture_commands.SendPicture(), PIXEL)
     proposed = proposals.ProposeChanges(**ASKED[proposals.ProposeChanges][1])
     gallery.proposals.propose(proposed, kernel.ActingAs(ADMIN_ID))
+    return gallery
 
 
 def failure(call: Callable[..., object], *given: Any, **named: Any) -> type[LogoAdminError] | None:
@@ -529,6 +531,13 @@ def failure(call: Callable[..., object], *given: Any, **named: Any) -> type[Logo
     except LogoAdminError as error:
         return type(error)
     return None
+
+
+def problems(call: Callable[..., object], *given: Any, **named: Any) -> dict[tuple[str | int, ...], str]:
+    """Return the types of the problems of invalid input, by their locations."""
+    with pytest.raises(InvalidInput) as caught:
+        call(*given, **named)
+    return {problem.loc: problem.type for problem in caught.value.problems}
 
 
 def signed_in(storage: Storage, *scope: str, user_id: int = 500) -> SignedIn:

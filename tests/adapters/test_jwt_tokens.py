@@ -91,9 +91,6 @@ def with_header(token: str, changes: Mapping[str, object], secret: bytes | None 
     return f"{signed}.{signature if secret is None else encoded(hmac.digest(secret, signed.encode(), hashlib.sha256))}"
 
 
-# Signing and verifying.
-
-
 def test_a_token_is_verified_with_its_private_and_its_public_key(private: Key, public: Key) -> None:
     token = tokens(private).sign(GRANT)
     assert jwt.get_unverified_header(token) == {"alg": private.algorithm, "typ": "at+jwt", "kid": private.kid}
@@ -149,9 +146,6 @@ def test_a_key_recorded_with_a_clock_ahead_is_never_trusted(private: Key) -> Non
     assert not any(verified_at(ours, SHARED, NOW + passed) for passed in (0, 86_400))
 
 
-# The choice of the key: the header only chooses among ours.
-
-
 @pytest.mark.parametrize("kid", [None, "", "x", "../../dev/null", 5, ["x"], {}, True])
 def test_a_missing_or_unknown_kid_is_refused_even_if_a_key_verifies(kid: object) -> None:
     token = tokens(SHARED).sign(GRANT)
@@ -181,9 +175,6 @@ def test_the_algorithm_is_that_of_the_key_that_the_header_names(private: Key, al
             assert not accepted(service, with_header(token, {"alg": algorithm}))
             assert not accepted(service, with_header(token, {"alg": algorithm}).rpartition(".")[0] + ".")
             assert not accepted(service, with_header(token, {"alg": algorithm}, str(SHARED.signing).encode()))
-
-
-# The public form of the keys.
 
 
 def test_the_kid_of_the_rfc_8037_key_matches_the_rfc(tmp_path: Path) -> None:
@@ -220,9 +211,6 @@ def test_the_published_keys_verify_our_tokens(private: Key) -> None:
     options: Any = {"verify_exp": False, "verify_iat": False}
     claims = jwt.decode(token, key, [private.algorithm], options, audience="gallery", issuer="logoadmin")
     assert (claims["sub"], claims["scope"]) == ("7", "logos:write")
-
-
-# Files.
 
 
 def test_a_key_file_is_read_in_any_format(tmp_path: Path) -> None:

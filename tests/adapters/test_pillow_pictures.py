@@ -259,7 +259,6 @@ codec.convert(content)
 print(peak() - before)
 """
 
-
 LARGEST: Final[dict[str, Callable[[], bytes]]] = {
     "PNG": lambda: saved(large("RGBA", 8000, 5000), "PNG", compress_level=1),
     "PNG of 16 bits with a transparent colour": lambda: png(
@@ -276,7 +275,6 @@ LARGEST: Final[dict[str, Callable[[], bytes]]] = {
     "WEBP": lambda: saved(large("RGBA", 4096, 4096), "WEBP", method=0),
     "WEBP with metadata": lambda: saved(large("RGBA", 3700, 3700), "WEBP", method=0, xmp=bytes(7_500_000)),
 }
-
 
 # These use the most memory of each format; a release tests the others as well.
 LARGEST_OF_ALL: Final = ("PNG of 16 bits with a transparent colour", "animated GIF", "JPEG", "WEBP with metadata")

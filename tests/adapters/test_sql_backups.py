@@ -29,7 +29,6 @@ from tests.writers import writing
 
 pytestmark = pytest.mark.rule("contract K4")
 
-
 URL: Final = "sqlite:///gallery.db"
 COPY: Final = "sqlite:///copy.db"
 FILE: Final = Path("backup.db")

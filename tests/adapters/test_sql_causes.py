@@ -32,8 +32,6 @@ pytestmark = [
     pytest.mark.own_mariadb,
 ]
 
-# A server
-
 
 def picture_of(size: int, thumbnail: int = 1) -> Callable[[SqlStorage], object]:
     """Return work that stores a picture of bytes that must be escaped, which doubles them."""
@@ -112,9 +110,6 @@ def test_the_certificate_of_another_host_is_refused(running: MariaDbServer) -> N
                 storage.check()
 
 
-# A file
-
-
 @pytest.fixture
 def shared(sqlite_file: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as directory:
@@ -152,9 +147,6 @@ def test_a_full_file_system_is_a_full_disk(shared: Path) -> None:
         "    refused(storage, add, Cause.DISK_FULL)\n"
     )
     subprocess.run([sys.executable, "-c", limited, f"sqlite:///{shared}"], check=True)
-
-
-# The log
 
 
 @pytest.fixture

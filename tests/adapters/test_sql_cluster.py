@@ -32,7 +32,6 @@ pymysql = import_module("pymysql")
 
 # Every write changes the row `state`
 
-
 KEY: Final = ServiceKey(1, "key", (), 0, None, None)
 
 
@@ -103,9 +102,6 @@ def test_a_write_without_changes_is_not_counted_and_each_transaction_once(sql_st
     assert writes(sql_storage) == 3
 
 
-# What each transaction reads
-
-
 def test_no_statement_sets_session_state_behind_a_proxy(mariadb_storage: SqlStorage) -> None:
     said: list[str] = []
     executed = pymysql.cursors.Cursor.execute
@@ -131,9 +127,6 @@ def test_reads_wait_for_writes_on_other_servers(mariadb: MariaDb, monkeypatch: p
         found = connection.exec_driver_sql("SELECT @@wsrep_sync_wait").scalar()
         assert found == (1 if knows else 0)
         assert storage.read(lambda uow: uow.changes.last_id()) >= 0
-
-
-# Errors of servers and clusters
 
 
 @pytest.mark.rule("contract A20", "contract H5")
@@ -199,9 +192,6 @@ def test_a_commit_is_retried_after_a_conflict_but_not_with_an_unknown_outcome(
     assert len(seen) == commits
     # It blocks no other access to the server.
     assert mariadb_storage.read(lambda uow: uow.changes.last_id()) == 0
-
-
-# Leases
 
 
 @pytest.fixture

@@ -164,9 +164,6 @@ def test_a_killed_first_start_leaves_nothing(file: Path) -> None:
         assert gallery.admin_password is not None
 
 
-# Looking for commits
-
-
 @pytest.mark.rule("contract F1")
 def test_every_commit_to_a_file_shows_in_its_data_version(sqlite_storage: SqlStorage, tmp_path: Path) -> None:
     sqlite_storage.data_version()  # the first check starts

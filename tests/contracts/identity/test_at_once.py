@@ -72,9 +72,6 @@ def test_a_new_password_during_a_refresh_or_sign_in_leaves_no_session(gallery: L
         assert storage.read(lambda uow: uow.identity.sessions.of_user(ANN)) == ()
 
 
-# An issuer
-
-
 ROLES: Final = SingleSignOnRules((("admins", "admin"), ("editors", "member")))
 
 
@@ -116,8 +113,7 @@ def services(prepared_url: str) -> Iterator[Services]:
     """Two services, each with its own connections."""
     clock = FrozenClock()
     with closing(open_sql_storage(prepared_url)) as one, closing(open_sql_storage(prepared_url)) as other:
-        gallery = gallery_on(one, clock)
-        stock(gallery)
+        gallery = stock(gallery_on(one, clock))
         yield gallery, gallery_on(other, clock, started=False)
 
 

@@ -167,9 +167,6 @@ def test_the_changes_of_a_request_are_found_newest_first(storage: Storage) -> No
     assert storage.read(look) == storage.snapshot(look) == storage.write(look) == expected
 
 
-# Concurrent writes
-
-
 def keep_changes(storage: Storage, writes: int, most: int = 3) -> None:
     """Write changes in groups; each change contains the size of its group."""
     for number in range(writes):

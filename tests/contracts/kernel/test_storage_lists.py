@@ -78,7 +78,6 @@ def test_any_number_of_scattered_artworks_have_their_own_authors(storage: Storag
 
 FORMS: Final[tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...]] = ("NFC", "NFD", "NFKC", "NFKD")
 
-
 # Name, search text, and whether the name contains it.
 SEARCHES = (
     *(("Straße", "SS", True), ("STRASSE", "ß", True), ("Straße", "STRASSE", True), ("ẞ", "ss", True)),
@@ -149,9 +148,7 @@ def test_search_covers_the_longest_names(storage: Storage, letter: str) -> None:
 # In no order; some names differ only in case, and several records have the same version.
 NAMES: Final = ("b", "B", "a", "ß", "SS", "z\U0010ffff", "z", "Z ", "z\t", "\uffff", "🂡", "A", "aa", "Ä", "ä")
 
-
 SORTS: Final = st.sampled_from(["name", "changed"])
-
 
 ORDERS: Final = st.sampled_from(["asc", "desc"])
 
@@ -256,9 +253,7 @@ def test_a_sorted_page_ends_before_it_is_too_large(storage: Storage) -> None:
 
 BIG: Final = "\U0001f0a1"
 
-
 SHOT: Final = {"url": "https://example.org/" + BIG * 2028, "alt": BIG * 200}
-
 
 LONGEST: Final[dict[str, Any]] = {
     "description": BIG * 500,

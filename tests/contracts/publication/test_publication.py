@@ -26,8 +26,7 @@ from tests.gallery import ARTWORK, FrozenClock, drawing, gallery_on, stock
 @pytest.mark.rule("contract L1", "contract L2", "contract L3", "contract L7")
 def test_a_gallery_is_published_from_every_storage(storage: Storage) -> None:
     clock, files = FrozenClock(), MemoryGalleryFiles()
-    gallery = gallery_on(storage, clock)
-    stock(gallery)
+    gallery = stock(gallery_on(storage, clock))
     for number in range(20):
         gallery.logos.create(CreateLogo(**ARTWORK | {"name": f"Logo {number}"}))
     gallery.themes.amend(AmendTheme(theme_id=1, custom_css="@import url(https://i.example/a.css)"))

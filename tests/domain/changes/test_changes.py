@@ -232,8 +232,7 @@ def artwork_commands() -> st.SearchStrategy[Command]:
 @given(commands=st.lists(_commands(), min_size=5, max_size=40))
 def test_any_changes_that_are_undone_in_reverse_leave_everything_as_it_was(commands: list[Command]) -> None:
     storage = MemoryStorage()
-    gallery = gallery_on(storage, FrozenClock())
-    stock(gallery)
+    gallery = stock(gallery_on(storage, FrozenClock()))
     gallery.authors.create(authors.CreateAuthor(user_id=99, username="third"))
     states = {last(gallery).change_id: everything(storage)}
     for command in commands:

@@ -14,7 +14,7 @@ from logoadmin import ExportRecords, GetAuthor, ImportedCounts, ImportRecords, K
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.csv_lines import CSV_KINDS, CsvLines, split_names
 from logoadmin.domain.kernel import errors
-from tests.gallery import ARTWORK, NOW, FrozenClock, exported, failure, gallery_on, imported
+from tests.gallery import ARTWORK, NOW, FrozenClock, exported, failure, gallery_on, imported, problems
 from tests.strategies import details, visible
 
 pytestmark = pytest.mark.rule("contract I4")
@@ -82,9 +82,7 @@ def test_every_text_encoding_of_python_is_read(gallery: LogoAdmin, charset: str)
 
 @pytest.mark.parametrize("charset", ["rot13", "zlib", "idna", "punycode", "unicode_escape", "x-unknown", "a\0b"])
 def test_an_unknown_charset_is_refused(charset: str) -> None:
-    with pytest.raises(errors.InvalidInput) as caught:
-        ImportRecords(kind=Kind.LOGO, charset=charset)
-    assert [problem.loc for problem in caught.value.problems] == [("charset",)]
+    assert [*problems(ImportRecords, kind=Kind.LOGO, charset=charset)] == [("charset",)]
 
 
 HEAD: Final = "author_id,username,user_id\n"

@@ -517,8 +517,7 @@ def test_applying_is_the_same_as_a_bulk_change(changes: list[Any]) -> None:
 def outcome(changes: list[Any], *, is_proposed: bool) -> object:
     """Return whether changes are refused in a stocked gallery, the history apart from origins, and all records."""
     storage = MemoryStorage()
-    gallery = gallery_on(storage, FrozenClock())
-    stock(gallery)
+    gallery = stock(gallery_on(storage, FrozenClock()))
     caller = replace(signed_in(storage, "*", user_id=600), request_id="one")
     known = gallery.changes.version()
     is_refused = False

@@ -94,8 +94,7 @@ def test_undoing_a_request_requires_the_scopes_of_all_its_kinds(stocked: LogoAdm
 @given(commands=st.lists(artwork_commands(), min_size=1, max_size=30))
 def test_every_change_of_a_request_is_undone(commands: list[Command]) -> None:
     storage = MemoryStorage()
-    gallery = gallery_on(storage, FrozenClock())
-    stock(gallery)
+    gallery = stock(gallery_on(storage, FrozenClock()))
     before = everything(storage)
     for command in commands:
         try:

@@ -7,7 +7,7 @@ from logoadmin import Caller, CreateKey, GetUser, InvalidToken, KeyHolder, LogoA
 from logoadmin.adapters.argon2_passwords import Argon2Passwords
 from logoadmin.domain.identity.sessions import Refresh, SignIn, WhoAmI
 from logoadmin.domain.kernel.records import PasswordHash
-from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, once
+from tests.gallery import ADMIN_PASSWORD, ANN_PASSWORD, failure, once
 
 ANN: Final = SignIn(username="ann", password=ANN_PASSWORD)
 ADMIN: Final = SignIn(username="admin", password=ADMIN_PASSWORD)
@@ -46,11 +46,9 @@ def key_of(gallery: LogoAdmin, who: Caller, *scope: str, expires_in: int | None 
 
 
 def works_as_key(gallery: LogoAdmin, key: KeyHolder) -> bool:
-    try:
-        gallery.sessions.me(WhoAmI(), key)
-    except InvalidToken:
-        return False
-    return True
+    error = failure(gallery.sessions.me, WhoAmI(), key)
+    assert error in (None, InvalidToken)
+    return error is None
 
 
 class WatchedPasswords(Argon2Passwords):

@@ -105,9 +105,6 @@ def test_users_see_only_their_own_events_and_none_of_an_earlier_user_with_their_
         assert failure(stocked.events.list, ListEvents(user_id=other), ann) is NotPermitted
 
 
-# Sessions and keys
-
-
 def test_signing_in_is_an_event_with_the_current_name_and_refreshing_is_not(stocked: LogoAdmin, newest: Newest) -> None:
     refresh(stocked, stocked.sessions.sign_in(ANN, HERE))
     stocked.users.amend(AmendUser(user_id=7, username="eve"))
@@ -180,9 +177,6 @@ def test_changes_of_keys_and_factors_are_events_of_their_user(stocked: LogoAdmin
     ]
 
 
-# Counting
-
-
 def count(
     storage: MemoryStorage, address: str, at: int = NOW, user_id: int | None = 7, name: CountedEvent = "sign_in_refused"
 ) -> None:
@@ -226,9 +220,6 @@ def test_a_flood_that_names_many_users_adds_few_rows(storage: MemoryStorage, new
     assert len(rows) == 513
     assert [event.count for event in rows if event.user_id is None] == [88]
     assert sum(event.address is not None for event in rows) == 256
-
-
-# Refused sign-ins
 
 
 def refuse(gallery: LogoAdmin, username: str, client: Anonymous = HERE, password: str = "wrong") -> None:
@@ -280,9 +271,6 @@ def test_a_refusal_that_cannot_be_counted_is_still_a_refusal(clock: FrozenClock)
     watched.go_away(after=1)
     assert failure(gallery.sessions.sign_in, SignIn(username="admin", password="wrong")) is SignInRefused
     assert watched.asked[-3:] == ["write", "read", "write"]
-
-
-# How long they are kept
 
 
 @pytest.mark.rule("contract O9")

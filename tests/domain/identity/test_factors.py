@@ -134,9 +134,6 @@ def test_new_recovery_codes_replace_the_others(stocked: LogoAdmin) -> None:
     assert not is_refused(stocked, challenged(stocked), recovery_code=new[1])
 
 
-# Administrators.
-
-
 @pytest.mark.rule("contract B4")
 def test_administrators_see_and_remove_all_factors_of_a_user(stocked: LogoAdmin) -> None:
     ann, first, codes = enrolled(stocked)
@@ -175,18 +172,12 @@ def test_callers_with_fewer_rights_cannot_remove_a_users_factors(stocked: LogoAd
         stocked.factors.remove_all(if_match(factors.RemoveUserFactors(user_id=7), 1), helper)
 
 
-# Who cannot do any of it.
-
-
 @pytest.mark.rule("contract O2", "contract C5")
 def test_a_service_key_never_meets_a_second_factor(stocked: LogoAdmin) -> None:
     admin = caller(stocked, stocked.sessions.sign_in(ADMIN))
     made = stocked.keys.create(CreateKey(name="script", scope=("*",)), admin)
     enrol(stocked, admin)
     stocked.users.remove(RemoveUser(user_id=7), stocked.sessions.caller(made.key))
-
-
-# Secrets.
 
 
 def test_the_stored_secret_of_a_user_is_not_a_factor_of_another(stocked: LogoAdmin, storage: MemoryStorage) -> None:

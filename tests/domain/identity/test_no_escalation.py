@@ -47,9 +47,7 @@ MANAGER: Final = ("users:read", "users:write", "roles:read", "roles:write", "cha
 @pytest.fixture
 def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
     """A stocked gallery: role 3, painter, has more rights than a manager; user 7 is a member."""
-    made = gallery_on(storage, clock, Policy.GUARDED)
-    stock(made)
-    return made
+    return stock(gallery_on(storage, clock, Policy.GUARDED))
 
 
 @pytest.fixture
@@ -116,8 +114,7 @@ def test_users_may_change_themselves_and_users_with_equal_rights(gallery: LogoAd
 
 @pytest.mark.parametrize("access", Policy)
 def test_a_token_without_rights_grants_nothing_under_any_policy(storage: MemoryStorage, access: Policy) -> None:
-    gallery = gallery_on(storage, FrozenClock(), access)
-    stock(gallery)
+    gallery = stock(gallery_on(storage, FrozenClock(), access))
     nobody = signed_in(storage, user_id=500)
     refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=3, name="x"), nobody))
     refused(gallery, lambda: gallery.roles.amend(AmendRole(role_id=4, scope=("*",)), nobody))

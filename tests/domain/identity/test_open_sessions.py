@@ -133,8 +133,7 @@ def test_a_session_ends_at_its_absolute_limit(storage: MemoryStorage, clock: Fro
 
 
 def test_a_shorter_absolute_limit_applies_to_existing_sessions(storage: MemoryStorage, clock: FrozenClock) -> None:
-    old = gallery_on(storage, clock)
-    stock(old)
+    old = stock(gallery_on(storage, clock))
     tokens, other = old.sessions.sign_in(ANN), old.sessions.sign_in(ANN)
     new = gallery_on(storage, clock, sign_in=SignInRules(session_days=2), started=False)
     (first, _) = listed(new, caller(new, tokens))

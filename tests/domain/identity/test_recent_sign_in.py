@@ -105,8 +105,7 @@ def test_callers_without_the_right_are_not_asked_to_sign_in_again(stocked: LogoA
 @pytest.mark.parametrize("access", Policy)
 def test_callers_without_a_session_are_never_asked(storage: MemoryStorage, clock: FrozenClock, access: Policy) -> None:
     """The owner, and anybody under ``open``, see no difference."""
-    gallery = gallery_on(storage, clock, access)
-    stock(gallery)
+    gallery = stock(gallery_on(storage, clock, access))
     clock.pass_by(601)
     for kind in RECENT:
         assert outcome(gallery, kind, ANONYMOUS) is errors.NotAuthenticated

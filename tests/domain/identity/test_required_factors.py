@@ -71,8 +71,7 @@ ALLOWED = {
 @pytest.mark.parametrize("policy", list(Policy))
 def test_a_session_that_must_enrol_can_do_nothing_else(clock: FrozenClock, policy: Policy) -> None:
     """Even with every right."""
-    gallery = gallery_on(MemoryStorage(), clock, policy, sign_in=SignInRules(second_factor="required"))
-    stock(gallery)
+    gallery = stock(gallery_on(MemoryStorage(), clock, policy, sign_in=SignInRules(second_factor="required")))
     who = signed_in(gallery)
     for kind in (kind for kind in ASKED if right_to(kind) != PUBLIC):
         error = error_of(gallery, kind, who)

@@ -15,8 +15,7 @@ pytestmark = pytest.mark.rule("contract J7")
 @pytest.fixture
 def stocked(storage: MemoryStorage) -> LogoAdmin:
     """A gallery in which users 7 and 8 have role 3."""
-    gallery = gallery_on(storage, FrozenClock())
-    stock(gallery)
+    gallery = stock(gallery_on(storage, FrozenClock()))
     gallery.users.create(CreateUser(user_id=8, username="eve", password="a password"))
     for user_id in (7, 8):
         gallery.users.amend(AmendUser(user_id=user_id, role_id=3))

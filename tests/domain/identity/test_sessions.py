@@ -37,8 +37,7 @@ def storage() -> WatchedStorage:
 @pytest.mark.rule("contract C1")
 def test_failed_sign_ins_soon_take_the_time_of_imported_hashes(storage: WatchedStorage, clock: FrozenClock) -> None:
     hasher = WatchedPasswords()
-    gallery = gallery_on(storage, clock, hasher=hasher)
-    stock(gallery)
+    gallery = stock(gallery_on(storage, clock, hasher=hasher))
 
     def classes_for(username: str) -> frozenset[str]:
         assert failure(gallery.sessions.sign_in, SignIn(username=username, password="wrong")) is errors.SignInRefused

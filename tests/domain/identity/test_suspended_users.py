@@ -26,8 +26,7 @@ ACTIVE: Final = AmendUser(user_id=ANN_ID, active=True)
 
 
 def test_a_suspension_ends_sessions_and_keys_for_good(storage: Storage) -> None:
-    gallery = gallery_on(storage, FrozenClock(), Policy.GUARDED)
-    stock(gallery)
+    gallery = stock(gallery_on(storage, FrozenClock(), Policy.GUARDED))
     gallery.users.amend(AmendUser(user_id=ANN_ID, role_id=2))
     tokens = gallery.sessions.sign_in(ANN)
     key = key_of(gallery, caller(gallery, tokens), "users:read")

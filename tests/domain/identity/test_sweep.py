@@ -39,8 +39,7 @@ def use(gallery: LogoAdmin) -> None:
 
 @pytest.mark.parametrize("storage", STORAGES, indirect=True)
 def test_only_expired_rows_are_deleted(storage: Storage, clock: FrozenClock) -> None:
-    gallery = gallery_on(storage, clock)
-    stock(gallery)
+    gallery = stock(gallery_on(storage, clock))
     use(gallery)
     clock.pass_by(400 * DAY)
     tokens = gallery.sessions.sign_in(ANN, HOME)

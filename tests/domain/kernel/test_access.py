@@ -138,7 +138,6 @@ PAINTER = ("logos:write", "themes:write")
 HANDS_OUT = [kind for kind in TABLE if {"role_id", "scope"} & kind.model_fields.keys()]
 ACCESS = pytest.mark.rule("contract B1", "contract B3", "contract A19")
 
-
 Refusal = type[errors.LogoAdminError] | None
 CallerFor = Callable[[Storage, type[Command]], Caller]
 
@@ -152,9 +151,7 @@ def policy(request: pytest.FixtureRequest) -> Policy:
 @pytest.fixture
 def gallery(storage: MemoryStorage, clock: FrozenClock, policy: Policy) -> LogoAdmin:
     """A gallery under each policy, with a little of everything."""
-    made = gallery_on(storage, clock, policy)
-    stock(made)
-    return made
+    return stock(gallery_on(storage, clock, policy))
 
 
 def refused(gallery: LogoAdmin, kinds: Iterable[type[Command]], caller: CallerFor) -> dict[type[Command], Refusal]:

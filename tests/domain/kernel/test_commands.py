@@ -23,7 +23,7 @@ from logoadmin.domain.identity import service_keys as keys
 from logoadmin.domain.kernel.command import UNSET, Command, fields_of, problems_of
 from logoadmin.domain.kernel.lists import ListCommand
 from logoadmin.domain.publication import shared_settings as settings
-from tests.gallery import ARTWORK, ASKED, failure, sample
+from tests.gallery import ARTWORK, ASKED, failure, problems, sample
 from tests.strategies import anything
 
 SECRET = "hunter2-hunter2"
@@ -62,9 +62,7 @@ ANYTHING = anything()
 
 
 def problems_with(kind: type[Command], values: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
-    with pytest.raises(InvalidInput) as caught:
-        kind(**values)
-    return [(problem.loc, problem.type) for problem in caught.value.problems]
+    return [*problems(kind, **values).items()]
 
 
 @pytest.mark.rule("contract A4")

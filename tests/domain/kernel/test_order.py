@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from logoadmin import Caller, CreateLink, KeyHolder, LogoAdmin, Policy, SignedIn
+from logoadmin import CreateLink, KeyHolder, LogoAdmin, Policy, SignedIn
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes import history as changes
 from logoadmin.domain.changes import import_export
@@ -21,6 +21,7 @@ from tests.gallery import (
     NOW,
     FrozenClock,
     ask,
+    failure,
     gallery_on,
     if_match,
     if_none_match,
@@ -40,18 +41,9 @@ OLD: Final = 999  # a version that nothing has
 @pytest.fixture
 def gallery(storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
     """A stocked gallery: role 3, painter, has more rights than a manager, and user 7 has it."""
-    made = gallery_on(storage, clock, Policy.GUARDED)
-    stock(made)
+    made = stock(gallery_on(storage, clock, Policy.GUARDED))
     made.users.amend(users.AmendUser(user_id=7, role_id=3))
     return made
-
-
-def answer(gallery: LogoAdmin, command: Command, caller: Caller) -> type[errors.LogoAdminError] | None:
-    try:
-        ask(gallery, command, caller)
-    except errors.LogoAdminError as error:
-        return type(error)
-    return None
 
 
 # Every command that requires a scope or concerns keys: callers without the scope learn nothing else.
@@ -67,9 +59,9 @@ def test_callers_without_a_scope_learn_nothing(gallery: LogoAdmin, storage: Memo
     }
     for values in (good, missing):
         command = kind(**values)
-        assert answer(gallery, command, nobody) is errors.NotPermitted
-        assert answer(gallery, if_match(command, OLD), nobody) is errors.NotPermitted
-        assert answer(gallery, if_none_match(command, OLD), nobody) is errors.NotPermitted
+        assert failure(ask, gallery, command, nobody) is errors.NotPermitted
+        assert failure(ask, gallery, if_match(command, OLD), nobody) is errors.NotPermitted
+        assert failure(ask, gallery, if_none_match(command, OLD), nobody) is errors.NotPermitted
 
 
 @dataclass(frozen=True)
@@ -155,7 +147,6 @@ CASES: Final = (
 )
 # fmt: on
 
-
 # In an order, so that processes that share the tests collect the same ones.
 ESCALATING: Final = [
     kind
@@ -175,8 +166,8 @@ def test_callers_exceeding_rights_learn_nothing_else(gallery: LogoAdmin, storage
     manager = signed_in(storage, *MANAGER, user_id=500)
     storage.write(lambda uow: uow.identity.sessions.add(Session("admin's", ADMIN_ID, NOW, NOW + 3600)))
     case.before(gallery)
-    assert answer(gallery, case.command, manager) in (errors.NotPermitted, errors.LinkRefused)
-    refused = answer(gallery, case.command, SignedIn(ADMIN_ID, "admin's"))
+    assert failure(ask, gallery, case.command, manager) in (errors.NotPermitted, errors.LinkRefused)
+    refused = failure(ask, gallery, case.command, SignedIn(ADMIN_ID, "admin's"))
     assert refused is case.otherwise or (refused is errors.DuplicateUpdate and case.otherwise is errors.DuplicateEntry)
 
 
@@ -189,8 +180,8 @@ def test_a_key_learns_nothing_about_keys_or_its_creator(gallery: LogoAdmin, stor
     password = users.SetPassword(user_id=500, password="mine")
     commands = (keys.CreateKey(name="x", scope=()), keys.RemoveKey(key_id=1), keys.RemoveKey(key_id=99), password)
     for command in commands:
-        assert answer(gallery, command, key) is errors.NotPermitted
-        assert answer(gallery, if_match(command, OLD), key) is errors.NotPermitted
+        assert failure(ask, gallery, command, key) is errors.NotPermitted
+        assert failure(ask, gallery, if_match(command, OLD), key) is errors.NotPermitted
 
 
 # Permitted callers learn first whether the record exists and then whether it is outdated, for every kind alike.
@@ -211,5 +202,5 @@ def test_a_missing_record_is_not_found_before_an_outdated_one_is_refused(
     call, values = ASKED[kind]
     own = call.partition("s.")[0] + "_id"
     missing = kind(**{**values, own: NOWHERE})
-    assert answer(gallery, if_match(missing, OLD), caller) is errors.NotFound
-    assert answer(gallery, if_match(kind(**values), OLD), caller) is errors.Outdated
+    assert failure(ask, gallery, if_match(missing, OLD), caller) is errors.NotFound
+    assert failure(ask, gallery, if_match(kind(**values), OLD), caller) is errors.Outdated

@@ -50,7 +50,6 @@ SCOPES: Final = (
     "logos:write",
 )
 
-
 USER: Final = GetUser(user_id=7)
 LIST: Final = ListChanges()
 
@@ -81,9 +80,7 @@ def stored(request: pytest.FixtureRequest, clock: FrozenClock) -> LogoAdmin:
 
 @pytest.fixture(params=list(Policy))
 def gallery(request: pytest.FixtureRequest, storage: MemoryStorage, clock: FrozenClock) -> LogoAdmin:
-    made = gallery_on(storage, clock, request.param)
-    stock(made)
-    return made
+    return stock(gallery_on(storage, clock, request.param))
 
 
 def use_cases(gallery: LogoAdmin) -> Iterator[tuple[str, Service, str, Any]]:

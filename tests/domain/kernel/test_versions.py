@@ -40,7 +40,6 @@ CONDITIONAL: Final[dict[type[Command], Command]] = {
     artworks.RemoveThemeAuthor: artworks.GetTheme(theme_id=1),
 }
 
-
 OF_ARTWORKS: Final[list[tuple[str, Any]]] = [
     *(("name", "Boreal"), ("preview_url", "http://example.org/b"), ("target", "shop")),
     *(("custom_css", ""), ("active", False)),

@@ -28,7 +28,6 @@ from tests.strategies import css_texts
 
 pytestmark = pytest.mark.rule("contract L4")
 
-
 # What the console's list of hosts, which knows no values of variables, has only in part.
 INDIRECT_HOSTS: Final = {
     (A,): (

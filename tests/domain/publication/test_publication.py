@@ -257,8 +257,7 @@ def test_withdrawals_of_90_days_are_listed(stocked: LogoAdmin, storage: MemorySt
 
 def test_a_gallery_is_published_where_nothing_can_be_stored(storage: MemoryStorage, clock: FrozenClock) -> None:
     watched = WatchedStorage(storage)
-    gallery = gallery_on(watched, clock)
-    stock(gallery)
+    gallery = stock(gallery_on(watched, clock))
     gallery.publication.public_keys()
 
     class ReadOnly(WatchedStorage):
@@ -394,8 +393,7 @@ def test_a_new_field_is_not_published() -> None:
 def test_a_new_field_is_not_set_by_submitters(kind: Kind) -> None:
     """Fields of commands are refused unless listed."""
     storage = MemoryStorage()
-    gallery = gallery_on(storage, FrozenClock())
-    stock(gallery)
+    gallery = stock(gallery_on(storage, FrozenClock()))
     member = signed_in(storage, "proposals:write", user_id=101)
     row = KINDS[kind]
     create, amend = ({*each.model_fields} - {*Command.model_fields, row.id_field} for each in COMMANDS[kind])

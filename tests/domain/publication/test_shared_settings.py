@@ -90,7 +90,6 @@ NO_HOSTS = (
 )
 NO_COLOURS = ("red", "#35c", "#3355cg", "#3355cc ", "")
 
-
 FORUM: dict[str, Any] = {"name": "The forum", "documents": ['domain("forum.example")'], "logo": ".site-logo, #x"}
 ALL_SITES: dict[str, Any] = {"name": "All sites", "own": True}
 NO_DOCUMENTS = (
