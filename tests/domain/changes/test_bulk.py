@@ -89,6 +89,7 @@ def test_the_version_of_a_list_covers_the_records_in_it(stocked: LogoAdmin) -> N
         (LOGO | {"id": 99, "set": {}}, errors.NotFound, "Change 1: Logo 99 not found"),
         (LOGO | {"version": 8, "remove": True}, errors.Outdated, "Change 1: Logo 1 "),
         (LOGO | {"set": {"author_ids": [1, 99]}}, errors.NotFound, "Change 1: Author 99 not found"),
+        ({"kind": "logo", "create": {**ARTWORK, "author_ids": [99]}}, errors.NotFound, "Change 1: Author 99 not found"),
         (AUTHOR | {"set": {"username": "Ben"}}, errors.DuplicateUpdate, "Change 1: Duplicate entry 'Ben' for key 'us"),
         (CYD, errors.DuplicateEntry, "Change 1: Duplicate entry"),
         (ROLE | {"id": 1, "version": 1, "remove": True}, errors.Conflict, "Change 1: Role 1 is the role of new users"),
