@@ -222,10 +222,8 @@ def test_only_the_version_that_was_seen_is_applied(gallery: LogoAdmin, member: C
         other = {"kind": "logo", "create": LOOK | {"name": "Unseen"}}
         amend = AmendProposal(proposal_id=number, changes=proposing(other).changes)
         apply = if_match(ApplyProposal(proposal_id=number), seen.version)
-        answers = at_once(
-            partial(gallery.proposals.amend, amend, member), partial(gallery.proposals.apply, apply, reviewer)
-        )
-        assert {type(answer) for answer in answers} in ({Proposal, Conflict}, {Proposal, Outdated})
+        calls = partial(gallery.proposals.amend, amend, member), partial(gallery.proposals.apply, apply, reviewer)
+        assert {type(answer) for answer in at_once(*calls)} in ({Proposal, Conflict}, {Proposal, Outdated})
     assert {logo.name for logo in gallery.logos.list(ListLogos())} <= {"Aurora"}
 
 

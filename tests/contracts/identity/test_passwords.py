@@ -83,17 +83,11 @@ def argon2(memory: object = 19_456, passes: object = 2, lanes: object = 1, salt:
 @pytest.mark.parametrize(
     "hash_",
     [
-        argon2(),
-        argon2(131_072, 2),
-        argon2(65_536, 4, 1),  # PHP
-        argon2(65_536, 3, 4),  # argon2-cffi
-        argon2(102_400, 2, 8),  # Django
-        argon2(8, 1),
-        argon2(128, 2_048, 16),
-        argon2(salt=8, digest=16),
-        argon2(salt=64, digest=64),
-        argon2().replace("argon2id", "argon2i"),
-        argon2().replace("argon2id", "argon2d"),
+        # The costs of PHP, argon2-cffi and Django.
+        *(argon2(65_536, 4, 1), argon2(65_536, 3, 4), argon2(102_400, 2, 8)),
+        *(argon2(), argon2(131_072, 2), argon2(8, 1), argon2(128, 2_048, 16)),
+        *(argon2(salt=8, digest=16), argon2(salt=64, digest=64)),
+        *(argon2().replace("argon2id", "argon2i"), argon2().replace("argon2id", "argon2d")),
     ],
 )
 def test_a_hash_of_another_program_is_accepted_at_an_acceptable_cost(hash_: str) -> None:

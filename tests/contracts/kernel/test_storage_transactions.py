@@ -7,15 +7,7 @@ import pytest
 from logoadmin import CreateKey, ListKeys, ListUsers, SignIn
 from logoadmin.domain.kernel.kinds import AUTHORS
 from logoadmin.ports.storage import Storage, UnitOfWork
-from tests.contracts.steps import (
-    add,
-    at_once,
-    author,
-    page,
-    quickest,
-    update,
-    write,
-)
+from tests.contracts.steps import add, at_once, author, page, quickest, update, write
 from tests.gallery import ADMIN_PASSWORD, NOW, FrozenClock, gallery_on
 
 
@@ -40,9 +32,8 @@ def test_a_snapshot_sees_one_moment(sql_storage: Storage) -> None:
 @pytest.mark.rule("contract C5")
 def test_a_read_with_a_service_key_does_not_wait_for_a_writer(sql_storage: Storage) -> None:
     gallery = gallery_on(sql_storage, FrozenClock())
-    admin = gallery.sessions.caller(
-        gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD)).access_token
-    )
+    tokens = gallery.sessions.sign_in(SignIn(username="admin", password=ADMIN_PASSWORD))
+    admin = gallery.sessions.caller(tokens.access_token)
     created = gallery.keys.create(CreateKey(name="script", scope=("*",)), admin)
     key = gallery.sessions.caller(created.key)
     with ThreadPoolExecutor(1) as executor:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -408,18 +409,14 @@ def test_after_a_failure_at_any_step_no_page_lacks_a_file(files: GalleryFiles) -
         return replace(made, files={**made.files, **beside}, made=[styles])
 
     published(files, with_page(1))
-    steps = 0
-    while True:
+    for steps in count():
         try:
             published(Failing(files, steps), with_page(2 + steps))
+            break
         except OSError:
             assert {"index.html", "page.js", "page.css", READER} <= {*files.names()}
             assert_whole(files)
-            steps += 1
-        else:
-            break
     assert steps > 10
     last = steps + 2
     styles = {name: files.read(name) for name in files.names() if name.endswith(".user.css")}
-    expected = {f"themes/{each}.user.css": b"%d" % last for each in range(last, last + 3)}
-    assert styles == expected
+    assert styles == {f"themes/{each}.user.css": b"%d" % last for each in range(last, last + 3)}

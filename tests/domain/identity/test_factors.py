@@ -111,9 +111,8 @@ def test_factors_are_of_their_user_alone(stocked: LogoAdmin) -> None:
 def test_removing_the_last_factor_removes_the_recovery_codes(stocked: LogoAdmin) -> None:
     who, first, codes = enrolled(stocked)
     second, _ = enrol(stocked, who)
-    assert stocked.factors.remove(factors.RemoveFactor(factor_id=first.factor_id), who) == RemovedFactor(
-        first.factor_id
-    )
+    removed = stocked.factors.remove(factors.RemoveFactor(factor_id=first.factor_id), who)
+    assert removed == RemovedFactor(first.factor_id)
     assert left(stocked, who) == 10
     stocked.factors.remove(factors.RemoveFactor(factor_id=second.factor_id), who)
     assert left(stocked, who) == 0

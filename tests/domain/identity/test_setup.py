@@ -24,10 +24,8 @@ def start(storage: MemoryStorage, clock: FrozenClock, password: str | None = Non
 
 @pytest.mark.rule("contract H3", "contract A12")
 def test_the_first_start_makes_two_roles_and_an_administrator(gallery: LogoAdmin) -> None:
-    assert list(gallery.roles.list(ListRoles())) == [
-        Role(1, "member", ("proposals:write",), NOW),
-        Role(2, "admin", ("*",), NOW),
-    ]
+    roles = [Role(1, "member", ("proposals:write",), NOW), Role(2, "admin", ("*",), NOW)]
+    assert list(gallery.roles.list(ListRoles())) == roles
     assert list(gallery.users.list(ListUsers())) == [User(2_000_000_000, "admin", None, 2, NOW)]
 
 

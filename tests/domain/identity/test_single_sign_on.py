@@ -391,15 +391,8 @@ def test_without_an_issuer_single_sign_on_is_refused(storage: MemoryStorage, clo
 
 
 def test_the_sign_in_methods_have_everything_a_browser_needs(gallery: LogoAdmin, fake: FakeIssuer) -> None:
-    way = IssuerWay(
-        "login.example",
-        "https://login.example/authorize",
-        "gallery",
-        "http://localhost:8000/console/",
-        "openid",
-        URL,
-        iss_in_response=True,
-    )
+    urls = "https://login.example/authorize", "gallery", "http://localhost:8000/console/"
+    way = IssuerWay("login.example", *urls, "openid", URL, iss_in_response=True)
     assert gallery.single_sign_on.ways(ShowWays()).issuer == way
     fake.fails = errors.IssuerUnavailable("login.example", "s3cret reason")
     failure = IssuerFailure("login.example", "Cannot reach the issuer login.example")

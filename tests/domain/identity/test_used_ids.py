@@ -38,9 +38,8 @@ def until_refused(call: Callable[[], object]) -> tuple[int, str]:
 
 
 def sign_in(gallery: LogoAdmin, name: str) -> Caller:
-    return gallery.sessions.caller(
-        gallery.sessions.sign_in(SignIn(username=name, password=PASSWORD), HERE).access_token
-    )
+    tokens = gallery.sessions.sign_in(SignIn(username=name, password=PASSWORD), HERE)
+    return gallery.sessions.caller(tokens.access_token)
 
 
 def next_notice(uow: UnitOfWork) -> str:

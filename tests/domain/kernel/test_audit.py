@@ -201,21 +201,9 @@ def test_a_change_has_its_actor_action_time_and_both_states(
     do(stocked, kind, caller)
     (change,) = history(stocked)[known:]
     made = Kind(row.action.partition(".")[0]), row.id, row.before, row.after
-    expected = Change(
-        known + 1,
-        NOW + 60,
-        500,
-        row.action,
-        *made,
-        "request 5",
-        origin=row.origin,
-        undoes=row.undoes,
-        submitter_id=row.submitter_id,
-        source=Source.INTERFACE,
-        user_name="user 500",
-        submitter_name=None if row.submitter_id is None else "admin",
-    )
-    assert change == expected
+    expected = Change(known + 1, NOW + 60, 500, row.action, *made, "request 5", origin=row.origin, undoes=row.undoes)
+    submitter: dict[str, Any] = {"submitter_id": row.submitter_id, "submitter_name": row.submitter_id and "admin"}
+    assert change == replace(expected, source=Source.INTERFACE, user_name="user 500", **submitter)
 
 
 @F1
@@ -255,9 +243,7 @@ def test_commands_that_change_no_record_are_not_in_the_history(
     before = history(stocked), versions(storage), lists(stocked)
     try:
         do(stocked, kind, caller)
-    except LogoAdminError:
-        # The tokens, codes and ids of the table are invalid.
-        # The proposal is not the caller's.
+    except LogoAdminError:  # The tokens, codes and ids of the table are invalid, and the proposal is not the caller's.
         assert kind in {sessions.Refresh, proposals.WithdrawProposal, *UNMET}
     assert (history(stocked), versions(storage), lists(stocked)) == before
 

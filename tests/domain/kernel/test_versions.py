@@ -20,24 +20,15 @@ pytestmark = pytest.mark.rule("contract F1")
 
 # What may be asked of a record in one version only, and what reads it.
 CONDITIONAL: Final[dict[type[Command], Command]] = {
-    users.AmendUser: users.GetUser(user_id=7),
-    users.RemoveUser: users.GetUser(user_id=7),
-    users.RemoveAvatar: users.GetUser(user_id=7),
-    users.SetPassword: users.GetUser(user_id=7),
-    roles.AmendRole: roles.GetRole(role_id=3),
-    roles.RemoveRole: roles.GetRole(role_id=3),
-    authors.AmendAuthor: authors.GetAuthor(author_id=1),
-    authors.RemoveAuthor: authors.GetAuthor(author_id=1),
-    artworks.AmendLogo: artworks.GetLogo(logo_id=1),
-    artworks.BlockLogo: artworks.GetLogo(logo_id=1),
-    artworks.RemoveLogo: artworks.GetLogo(logo_id=1),
-    artworks.UnlinkLogoAuthor: artworks.GetLogo(logo_id=1),
-    artworks.RemoveLogoAuthor: artworks.GetLogo(logo_id=1),
-    artworks.AmendTheme: artworks.GetTheme(theme_id=1),
-    artworks.BlockTheme: artworks.GetTheme(theme_id=1),
-    artworks.RemoveTheme: artworks.GetTheme(theme_id=1),
-    artworks.UnlinkThemeAuthor: artworks.GetTheme(theme_id=1),
-    artworks.RemoveThemeAuthor: artworks.GetTheme(theme_id=1),
+    **dict.fromkeys(
+        (users.AmendUser, users.RemoveUser, users.RemoveAvatar, users.SetPassword), users.GetUser(user_id=7)
+    ),
+    **dict.fromkeys((roles.AmendRole, roles.RemoveRole), roles.GetRole(role_id=3)),
+    **dict.fromkeys((authors.AmendAuthor, authors.RemoveAuthor), authors.GetAuthor(author_id=1)),
+    **dict.fromkeys((artworks.AmendLogo, artworks.BlockLogo, artworks.RemoveLogo), artworks.GetLogo(logo_id=1)),
+    **dict.fromkeys((artworks.UnlinkLogoAuthor, artworks.RemoveLogoAuthor), artworks.GetLogo(logo_id=1)),
+    **dict.fromkeys((artworks.AmendTheme, artworks.BlockTheme, artworks.RemoveTheme), artworks.GetTheme(theme_id=1)),
+    **dict.fromkeys((artworks.UnlinkThemeAuthor, artworks.RemoveThemeAuthor), artworks.GetTheme(theme_id=1)),
 }
 
 OF_ARTWORKS: Final[list[tuple[str, Any]]] = [
@@ -133,13 +124,9 @@ def test_a_reused_id_does_not_bring_its_versions_back(stocked: LogoAdmin) -> Non
 @pytest.mark.rule("contract E3", "contract E2")
 def test_a_partial_list_has_the_version_of_the_whole_list(stocked: LogoAdmin) -> None:
     stocked.logos.amend(artworks.AmendLogo(logo_id=1, name="other"))
-    for command in (
-        artworks.ListLogos(),
-        artworks.ListLogos(limit=1),
-        artworks.ListLogos(after=1),
-        artworks.ListLogos(q="nobody is called so"),
-    ):
-        assert stocked.logos.list(command).version == last(stocked)
+    parts: list[dict[str, Any]] = [{}, {"limit": 1}, {"after": 1}, {"q": "nobody is called so"}]
+    for part in parts:
+        assert stocked.logos.list(artworks.ListLogos(**part)).version == last(stocked)
     author = artworks.ListAuthorLogos(author_id=1)
     assert stocked.logos.of_author(author).version == last(stocked)
     assert stocked.themes.of_author(artworks.ListAuthorThemes(author_id=1)).version == 11

@@ -4,7 +4,7 @@ import base64
 import gc
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Never, cast, get_args
+from typing import Final, Never, cast, get_args
 from urllib.parse import quote
 
 import pytest
@@ -376,11 +376,7 @@ def test_a_text_that_is_not_judged_in_full_has_a_reason(css: str, reason: str) -
 
 
 def test_other_kinds_and_longer_texts_are_refused() -> None:
-    refused: Any = (
-        {"kind": "author", "custom_css": ""},
-        {"kind": "logo"},
-        {"kind": "logo", "custom_css": "a" * 524_289},
-    )
+    refused = {"kind": "author", "custom_css": ""}, {"kind": "logo"}, {"kind": "logo", "custom_css": "a" * 524_289}
     for values in refused:
         assert failure(JudgeCss, **values) is InvalidInput
 
