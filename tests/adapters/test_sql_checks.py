@@ -38,8 +38,8 @@ def found(server: MariaDbServer, processes: int = 1, options: str = "") -> dict[
 def test_a_healthy_server_passes_every_check(server: MariaDbServer) -> None:
     assert found(server) == {}
     names = [result.check for result in check_database(server.url, 1)]
-    of_server = ("product", "packets", "connections", "durability")
-    assert names == ["database", "tables", *of_server, "columns", "writing"]
+    of_server = ("product", "packets", "connections", "durability", "collation")
+    assert names == ["database", "tables", *of_server, "schema", "writing"]
 
 
 def test_the_server_must_allow_the_connections_of_all_processes(server: MariaDbServer) -> None:
@@ -72,6 +72,20 @@ def test_missing_durability_is_warned_about(server: MariaDbServer) -> None:
     server.stop()
     server.start("--log-bin=changes", "--sync-binlog=0")
     assert "sync_binlog = 0" in durability()
+
+
+@pytest.mark.rule("contract A6")
+def test_changed_tables_are_wrong(server: MariaDbServer) -> None:
+    server.execute(
+        "ALTER TABLE authors DROP INDEX uq_authors_username",
+        "ALTER TABLE roles MODIFY name TEXT COLLATE utf8mb4_nopad_bin",
+        "ALTER TABLE acts CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
+    )
+    problems = found(server)
+    assert problems["schema"][1].startswith("missing or changed: roles.name, uq_authors_username; restore")
+    verdict, text = problems["collation"]
+    assert (verdict, "acts.request_id" in text, "roles" in text) == (Verdict.WRONG, True, False)
+    assert text.endswith("ALTER TABLE each table CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin")
 
 
 def test_a_check_that_cannot_run_is_left_to_operators(server: MariaDbServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ def test_in_a_healthy_installation_every_check_passes(run: Run) -> None:
     assert list(said(ended)) == [
         *("settings", "keys", "access", "public_url", "packages", "temporary files"),
         *("gallery_dir", "port", "SQLite", "directory", "disk", "file system", "file", "database", "tables"),
-        *("pages", "columns", "writing", "administrators", "factor_key"),
+        *("pages", "schema", "writing", "administrators", "factor_key"),
     ]
 
 
@@ -137,7 +137,11 @@ BEHIND: Final = "--access guarded --trusted-proxies 127.0.0.1,::1"
 OTHERS: Final = "--host 0.0.0.0"
 NOT_NAMED: Final = {"public_url": "warning"}
 STRAY: Final = "INSERT INTO users (user_id, username, role_id, created_at, name_casefold) VALUES (1, 'a', 99, 0, 'a')"
-WITHOUT_TABLES: Final = ("DROP TABLE sign_in_attempts", "ALTER TABLE users DROP COLUMN avatar")
+CHANGED_TABLES: Final = (
+    "DROP TABLE sign_in_attempts",
+    "ALTER TABLE users DROP COLUMN avatar",
+    "DROP INDEX ix_changes_at",
+)
 # Options, a change of the directory, and the checks that are then not ok, with their verdict and words of their text.
 # fmt: off
 FAULTS: Final[tuple[tuple[str, Make, dict[str, str]], ...]] = (
@@ -173,8 +177,9 @@ FAULTS: Final[tuple[tuple[str, Make, dict[str, str]], ...]] = (
         for make in (Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/null"))),
     ("", opened_to_all, {"file": "warning chmod 600", "directory": "warning"}),
     ("", ran(STRAY), {"pages": "wrong"}),
-    ("", ran(*WITHOUT_TABLES),
-        {"columns": "wrong missing: sign_in_attempts, users.avatar; ", "writing": "warning"}),
+    ("", ran(*CHANGED_TABLES),
+        {"writing": "warning",
+         "schema": "wrong missing or changed: ix_changes_at, ix_sign_in_attempts_ends_at, sign_in_attempts, users."}),
     ("--database sqlite:///link.db", lambda place: (place / "link.db").symlink_to(place / "logoadmin.db"), {}),
     ("--database sqlite:///link.db", lambda place: (place / "link.db").symlink_to("/nowhere/at/all.db"),
         {"directory": "wrong this user finds no directory /nowhere/at"}),

@@ -258,7 +258,7 @@ ROWS: Final = (
     of_writing("somebody keeps the file locked", "too_busy", "writing", locked, in_file),
     Row("the pages read at the start are damaged", "corrupt", "database", "corrupt", "corrupt", corrupt, in_file),
     Row("another page of the file is damaged", "starts", "pages", "ready", "corrupt", corrupt_page, in_file, runs=()),
-    of_writing("the counters are gone", "corrupt", "columns", changed("DELETE FROM state"), in_file),
+    of_writing("the counters are gone", "corrupt", "schema", changed("DELETE FROM state"), in_file),
     Row("the file is gone", "starts", "file", "gallery_gone", "cannot_open", gone, in_file, runs=()),
     of_tables("the tables are older than the program", "older_tables", tables_of("x0000"), "serve"),
     of_tables("the tables were made before 0.1.0", "prerelease_tables", tables_of("w0008"), "init", "serve"),
@@ -308,7 +308,7 @@ def test_each_fault_is_reported_everywhere(row: Row, place: Place, run: Run, cap
             doctor = run("doctor", "--database", place.url)
             ended = [run(name, "--database", place.url) for name in row.runs]
     assert row.doctor in problems(doctor.out)
-    if row.log in CODES and row.doctor not in {"file", "columns"}:
+    if row.log in CODES and row.doctor not in {"file", "schema"}:
         assert CODES[row.log].text in doctor.out
     assert any(f"({row.log}" in message for message in caplog.messages), caplog.messages
     cause = CODES.get(row.command)

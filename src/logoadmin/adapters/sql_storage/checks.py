@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, delete, insert, inspect, literal, select, update
+from sqlalchemy import Connection, delete, insert, literal, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from logoadmin.adapters.sql_storage import schema
@@ -65,7 +65,7 @@ def _check_inside(dialect: Dialect, pool: ConnectionPool, processes: int, *, may
     yield tables
     checks = dict(dialect.looks_inside(processes * connections_of(dialect)))
     if not tables.cure:
-        checks |= {"columns": _columns, "writing": _writing}
+        checks |= {"schema": _schema, "writing": _writing}
     for name, check in checks.items():
         yield _guarded(pool, name, check)
 
@@ -96,18 +96,30 @@ def _tables(connection: Connection, *, may_create: bool) -> Result:
     return ok("tables", f"version {schema.NEWEST} matches this program")
 
 
-def _columns(connection: Connection) -> Result:
-    """Check that no table, column or row of counters is missing."""
-    there = inspect(connection)
-    missing = [*(metadata.tables.keys() - set(there.get_table_names()))]
-    for name in metadata.tables.keys() - set(missing):
-        columns = {found["name"] for found in there.get_columns(name)}
-        missing += [f"{name}.{column.name}" for column in metadata.tables[name].c if column.name not in columns]
-    if not missing and connection.execute(select(state.c.state_id)).first() is None:
-        missing.append("the row in state")
-    if missing:
-        return wrong("columns", f"missing: {', '.join(sorted(missing))}", "restore the database from a backup")
-    return ok("columns", "all tables and columns exist")
+def _schema(connection: Connection) -> Result:
+    """Check that no table, column, index or row of counters is missing or changed; additions do no harm."""
+    # Imported here, since it takes longer than the other checks.
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    differences = compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata)
+    found = {name for each in differences for name in _names(*(each[0] if isinstance(each, list) else each))}
+    if state.name not in found and connection.execute(select(state.c.state_id)).first() is None:
+        found.add("the row in state")
+    if found:
+        cure = "restore the database from a backup"
+        return wrong("schema", f"missing or changed: {', '.join(sorted(found))}", cure)
+    return ok("schema", "all tables, columns and indexes are those of this program")
+
+
+def _names(difference: str, *of: Any) -> Iterator[str]:
+    """Yield the name of what is missing or changed, by a difference that Alembic found."""
+    if difference == "add_column":
+        yield f"{of[1]}.{of[2].name}"
+    elif difference.startswith("modify_"):
+        yield f"{of[1]}.{of[2]}"
+    elif difference.startswith("add_"):
+        yield of[0].name
 
 
 def _writing(connection: Connection) -> Result:

@@ -20,6 +20,7 @@ from logoadmin.adapters.sql_storage.databases import Checks, Dialect, mysql_chec
 from logoadmin.adapters.sql_storage.databases.mysql_connections import Connector, Lease, classify
 from logoadmin.adapters.sql_storage.failures import Classification
 from logoadmin.adapters.sql_storage.record_tables import LongBinary, LongText
+from logoadmin.checks import Result
 from logoadmin.domain.kernel.errors import SettingsError, StartError
 
 # A response, of a new connection or to a statement, must outlast the server's shortest lock wait, or a lock would look
@@ -123,6 +124,7 @@ class Mysql(Dialect):
             "packets": mysql_checks.check_packets,
             "connections": partial(mysql_checks.check_connections, connections),
             "durability": mysql_checks.check_durability,
+            "collation": self._check_collation,
         }
 
     @contextmanager
@@ -142,6 +144,9 @@ class Mysql(Dialect):
         """Other collations ignore case, accents or trailing spaces."""
         exact = "utf8mb4_nopad_bin" if getattr(connection.dialect, "is_mariadb", False) else "utf8mb4_0900_bin"
         return {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": exact}
+
+    def _check_collation(self, connection: Connection) -> Result:
+        return mysql_checks.check_collation(connection, self.table_options(connection)["mysql_collate"])
 
     def _connecting(self, timeout: float | None) -> dict[str, Any]:
         if self._connector is not None:

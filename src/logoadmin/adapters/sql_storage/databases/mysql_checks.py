@@ -4,6 +4,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from logoadmin.adapters.sql_storage.tables import metadata
 from logoadmin.checks import Result, ok, warning, wrong
 from logoadmin.domain.kernel.causes import Cause
 from logoadmin.domain.kernel.command import MAX_JSON
@@ -69,6 +70,19 @@ def check_durability(connection: Connection) -> Result:
         text = f"a power cut would undo the last acknowledged changes: {', '.join(weak)}"
         return warning("durability", text, "set them to 1, unless other nodes of a cluster have the changes")
     return ok("durability", "every commit is written to disk")
+
+
+def check_collation(connection: Connection, exact: str) -> Result:
+    """Check that names that differ are not equal (contract A6)."""
+    rows = connection.exec_driver_sql(
+        "SELECT table_name, column_name FROM information_schema.columns"
+        " WHERE table_schema = DATABASE() AND collation_name <> %s",
+        (exact,),
+    )
+    if found := sorted(f"{table}.{column}" for table, column in rows if table in metadata.tables):
+        cure = f"ALTER TABLE each table CONVERT TO CHARACTER SET utf8mb4 COLLATE {exact}"
+        return wrong("collation", f"names that differ can count as equal in {', '.join(found)}", cure)
+    return ok("collation", "names are compared exactly")
 
 
 def session_variables(connection: Connection, *names: str) -> dict[str, str]:
