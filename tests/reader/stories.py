@@ -299,6 +299,8 @@ def bad_payloads() -> Iterator[Story]:
         for kind, value in {"a text": "9", "missing": None, "a half": 1.5, "much": 2.0**60, "more": 1e300}.items():
             wrong = replace(ONE, members={name: value})
             yield Story(f"{name} is {kind}", first(wrong.files(), ANY_ERROR))
+    payload = base64url(rfc8785.dumps(ONE.payload()).replace(b'"version":1,', b'"version":1.0,'))
+    yield Story("version is 1.0", [Step(signed(payload, A.signature(payload)), SEEN_1, NOW)])
     for size in (0, len(ONE.index) - 1, -1, None, "9"):
         wrong = replace(ONE, members={"index": entry(ONE.index_path, ONE.index) | {"size": size}})
         yield Story(f"index of size {size}", first(wrong.files(), ANY_ERROR))

@@ -55,13 +55,13 @@ def verified(latest: str, keys: Sequence[Jwk]) -> Verified:
 
 
 def parsed(text: str) -> Any:
-    """Parse JSON as JavaScript does: without ``NaN`` and ``Infinity``.
+    """Parse JSON as JavaScript does: without ``NaN`` and ``Infinity``, and with 1.0 as the integer 1.
 
     Raises:
         ValueError: it is not JSON, or nested too deeply.
     """
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_refuse, parse_float=_number)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 
@@ -88,6 +88,11 @@ def _decoded(text: str) -> bytes:
     if not _BASE64URL.fullmatch(text):
         raise ValueError("not base64url")
     return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 def _refuse(constant: str) -> None:
