@@ -5,7 +5,7 @@ import { signal } from "./vendor/preact.js";
  * @typedef {typeof import("./texts/en/lists.js").default & typeof import("./texts/en/others.js").default
  *   & typeof import("./texts/en/publication.js").default & typeof import("./texts/en/proposals.js").default
  *   & typeof import("./texts/en/service.js").default & typeof import("./texts/en/sign_in.js").default
- *   & typeof import("./texts/en/factors.js").default} Texts
+ *   & typeof import("./texts/en/factors.js").default & typeof import("./texts/en/bulk.js").default} Texts
  */
 /** @typedef {keyof Texts} TextKey */
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text */
@@ -20,10 +20,10 @@ export const language = signal("en");
 /** @type {Signal<Record<string, Text>>} */
 const texts = signal({});
 /**
- * The modules of texts: those of lists; those used only by proposals, by the overview and the publication, by the service
- * as a whole, by signing in, or by roles and accounts; and all others. The view decides which are loaded: the others are
- * more than three times as many as those of lists.
- * @typedef {"lists" | "others" | "proposals" | "publication" | "service" | "sign_in" | "factors"} TextPart
+ * The modules of texts: those of lists; those used only by selected records, by proposals, by the overview and the
+ * publication, by the service as a whole, by signing in, or by roles and accounts; and all others. The view decides
+ * which are loaded: the others are more than three times as many as those of lists.
+ * @typedef {"lists" | "others" | "bulk" | "proposals" | "publication" | "service" | "sign_in" | "factors"} TextPart
  */
 /** @type {Set<TextPart>} */
 const wanted = new Set(["lists"]);

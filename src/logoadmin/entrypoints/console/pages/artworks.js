@@ -131,7 +131,7 @@ function Looks({ kind, look }) {
 
 /** The table, which most never ask for. */
 const LazyTable = lazy(withTexts(() => import("../parts/artwork/artwork_table.js").then((module) => module.ArtworkTable)), () => h(Skeleton, {}));
-const LazyActs = lazy(withTexts(() => import("../parts/lists/bulk_acts.js").then((module) => module.BulkActs)));
+const LazyActs = lazy(withTexts(() => import("../parts/lists/bulk_acts.js").then((module) => module.BulkActs), "bulk"));
 
 /** How often a list is read again while one looks at it, in milliseconds. */
 const EVERY = 30_000;

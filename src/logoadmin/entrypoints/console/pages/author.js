@@ -16,7 +16,7 @@ import { navigate } from "../router.js";
 import { t, withTexts } from "../texts.js";
 
 const ARTWORKS = /** @type {const} */ (["logo", "theme"]);
-const MergeAuthors = lazy(withTexts(() => import("../parts/lists/author_acts.js").then((module) => module.MergeAuthors)));
+const MergeAuthors = lazy(withTexts(() => import("../parts/lists/author_acts.js").then((module) => module.MergeAuthors), "bulk"));
 
 /** @param {{params: Record<string, string>}} props */
 export default function Author({ params }) {

@@ -16,7 +16,7 @@ import { Table } from "../parts/lists/table.js";
 
 const ARTWORKS = /** @type {const} */ (["logo", "theme"]);
 const COLUMNS = /** @type {const} */ (["name", "created_at", "changed", "works"]);
-const AuthorActs = lazy(withTexts(() => import("../parts/lists/author_acts.js").then((module) => module.AuthorActs)));
+const AuthorActs = lazy(withTexts(() => import("../parts/lists/author_acts.js").then((module) => module.AuthorActs), "bulk"));
 
 export default function Authors() {
   const { records, failure } = listOf("author").value;
