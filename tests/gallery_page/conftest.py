@@ -2,12 +2,25 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.console.test_accessible import findings
+
 Look = Callable[..., Page]
+# Where axe looks: the widths for each language, and the options of a context.
+WIDTHS: Final = {"en-GB": 1280, "ru-RU": 320}
+SCHEMES: Final = ({"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"})
+
+
+def assert_accessible(page: Page, width: int) -> None:
+    """Require that axe finds nothing in a page with all its details, and that it does not scroll sideways."""
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+    page.evaluate("Promise.all(document.getAnimations().map(({finished}) => finished)).then(() => undefined)")
+    assert findings(page) == [], page.url
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
 
 
 @pytest.fixture

@@ -23,34 +23,18 @@ PICTURE: Final = (
     b'<svg xmlns="http://www.w3.org/2000/svg" width="8" height="5"><rect width="8" height="5" fill="red"/></svg>'
 )
 
+INVALID: Final = {"risk": "invalid"}
 RISKS: Final = ("overlay", "input_styling", "animation")
 AUTHORS: Final = (author(1, "Ánn"), author(2, "محمد"), author(3, STACKED[:64]))
 LOGOS: Final = (
     artwork("logo", 1, 1, name="Dusk", custom_css="color: red"),
-    artwork(
-        "logo",
-        2,
-        1,
-        2,
-        name="شعار",
-        target="market",
-        custom_css="a",
-        css={"form": "declarations", "hosts": ["i.example"]},
-    ),
+    artwork("logo", 2, 1, 2, name="شعار", target="market", css={"form": "declarations", "hosts": ["i.example"]}),
     artwork("logo", 3, 3, name=STACKED),
-    artwork(
-        "logo",
-        4,
-        name="<img src=x onerror=alert(1)>",
-        custom_css="a",
-        css={"form": "declarations", "risks": [{"risk": "invalid"}]},
-    ),
+    artwork("logo", 4, name="<img src=x onerror=alert(1)>", css={"form": "declarations", "risks": [INVALID]}),
     artwork("logo", 5, 2, name="W" * 128),
 )
 THEMES: Final = (
-    artwork(
-        "theme", 1, 1, name="Dawn", custom_css="a", css={"form": "sheet", "risks": [{"risk": risk} for risk in RISKS]}
-    ),
+    artwork("theme", 1, 1, name="Dawn", css={"form": "sheet", "risks": [{"risk": risk} for risk in RISKS]}),
     artwork("theme", 2, 2, name="Aurora", **long_css(SHEET)),
 )
 
@@ -62,13 +46,8 @@ def dated(*records: dict[str, Any]) -> list[dict[str, Any]]:
 
 def published(version: int = 1, **members: Any) -> Publication:
     """Return a current publication, by default of the samples."""
-    given: dict[str, Any] = {
-        "authors": AUTHORS,
-        "logos": dated(*LOGOS),
-        "themes": dated(*THEMES),
-        "sheets": [SHEET],
-        "issued": NOW - 60,
-    }
+    given: dict[str, Any] = {"authors": AUTHORS, "logos": dated(*LOGOS), "themes": dated(*THEMES)}
+    given |= {"sheets": [SHEET], "issued": NOW - 60}
     return Publication(version, **(given | members))
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from logoadmin.adapters.folder_gallery_files import FolderGalleryFiles
 from logoadmin.bootstrap import open_gallery
 from logoadmin.settings import settings_of
 from tests import firefox
-from tests.answering import Answering
 from tests.console.parts import counting
 from tests.console.test_accessible import findings
 from tests.console.test_css import HOSTILE
@@ -68,22 +68,14 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def elsewhere() -> Iterator[Answering]:
-    """A foreign server."""
-    with counting() as server:
-        yield server
-
-
-@pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
     with chromium.new_context(locale="en-GB", color_scheme="null", service_workers="block") as context:
         yield context.new_page()
 
 
 def frame_of(page: Page) -> Frame:
-    found = page.locator("iframe").element_handle().content_frame()
-    assert found is not None
-    return found
+    (_, frame) = page.frames
+    return frame
 
 
 def test_a_theme_is_shown_on_the_sample_page_without_motion_in_light_and_dark(page: Page, address: str) -> None:
@@ -124,22 +116,19 @@ def test_a_logo_is_shown_in_light_and_dark_headers(page: Page, address: str) -> 
 
 @pytest.mark.rule("contract J2")
 @pytest.mark.parametrize("path", ["themes/1/", "logos/1/"])
-def test_hostile_css_contacts_no_host_runs_nothing_and_stays_in_the_frame(
-    page: Page, address: str, path: str, elsewhere: Answering
-) -> None:
+def test_hostile_css_contacts_no_host_runs_nothing_and_stays_in_the_frame(page: Page, address: str, path: str) -> None:
     answered: list[str] = []
     page.on("response", lambda response: answered.append(response.url))
     page.goto(f"{address}{path}")
-    frame = page.frame_locator("iframe")
-    for name, css in HOSTILE.items():
-        for host in (f"http://{elsewhere.host}/x", f"//{elsewhere.host}/x"):
-            page.evaluate(SHOW, css.replace("X", host))
-            expect(frame.locator(".logo").first).to_be_attached()
+    others = "document.querySelectorAll('script:not([defer]), img, link, style').length"
+    with counting() as elsewhere:
+        for (name, css), scheme in product(HOSTILE.items(), ("http:", "")):
+            page.evaluate(SHOW, css.replace("X", f"{scheme}//{elsewhere.host}/x"))
+            expect(page.frame_locator("iframe").locator(".logo").first).to_be_attached()
             page.wait_for_timeout(100)
-            others = "document.querySelectorAll('script:not([defer]), img, link, style').length"
             assert frame_of(page).evaluate(others) == 0, name
             assert page.evaluate("document.elementFromPoint(5, 5).closest('iframe')") is None, name
-    assert elsewhere.asked == []
+        assert elsewhere.asked == []
     assert [each for each in answered if not each.startswith((address, "data:"))] == []
 
 
