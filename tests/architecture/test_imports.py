@@ -24,10 +24,8 @@ ROOT = Path(__file__).parents[2]
 # The dependencies of the domain besides the standard library. All others belong in an adapter.
 DOMAIN_STANDS_ON = {
     *("pydantic", "pydantic_core"),  # commands and their limits
-    *("tinycss2",),  # the verdict on CSS
-    *("pyotp",),  # codes of apps
-    *("can_ada",),  # URLs as browsers read them
-    *("cachetools",),  # cached verdicts
+    *("tinycss2", "can_ada", "cachetools"),  # the verdict on CSS, URLs as browsers read them, cached verdicts
+    "pyotp",  # codes of apps
 }
 TECHNOLOGY = {
     *("alembic", "argon2", "click", "cryptography", "fastapi", "fido2", "httpcore2", "httptools", "httpx2", "jwt"),
@@ -84,18 +82,23 @@ STEPS = {
     "package": "import logoadmin",
     "command": "logoadmin.CreateAuthor(user_id=1, username='Ann')",
     "memory": "gallery = logoadmin.connect('memory:', access='open')",
-    "web": "logoadmin.asgi(gallery)",
+    "web": "logoadmin.asgi(gallery); gallery.close()",
 }
 
 
 @pytest.fixture(scope="module")
 def loaded_by() -> dict[str, set[str]]:
     """The top-level packages that a new process has loaded after each of the steps."""
+    return dict(zip(STEPS, loaded_after(*STEPS.values()), strict=True))
+
+
+def loaded_after(*steps: str) -> Iterator[set[str]]:
+    """Yield the top-level packages that a new process has loaded after each step."""
     look = "print(*{name.split('.')[0] for name in sys.modules})"
-    code = "\n".join(["import sys", *(f"{step}\n{look}" for step in STEPS.values()), "gallery.close()"])
+    code = "\n".join(["import sys", *(f"{step}\n{look}" for step in steps)])
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stderr == ""
-    return {name: set(line.split()) for name, line in zip(STEPS, run.stdout.splitlines(), strict=True)}
+    yield from ({*line.split()} for line in run.stdout.splitlines())
 
 
 DATABASE: Final = {"sqlalchemy", "pymysql", "alembic"}
@@ -117,9 +120,7 @@ def test_each_step_imports_only_what_it_needs(
 
 
 def test_the_help_of_the_command_line_imports_only_click() -> None:
-    code = "import sys\nfrom logoadmin.entrypoints.cli import cli\nprint(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {name.split(".")[0] for name in run.stdout.split()}
+    (loaded,) = loaded_after("from logoadmin.entrypoints.cli import cli")
     assert not loaded & (TECHNOLOGY - {"click"} | {"pydantic", "asyncio", "ssl"})
 
 
