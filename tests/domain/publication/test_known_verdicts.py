@@ -8,14 +8,12 @@ import pytest
 import tinycss2
 
 from logoadmin import AmendSettings, AmendTheme, CreateTheme, Kind, LogoAdmin
-from logoadmin.adapters.memory_gallery_files import MemoryGalleryFiles
 from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.publication import css
 from logoadmin.domain.publication.files.file_names import STATE
 from logoadmin.domain.publication.files.index import sha256
-from logoadmin.domain.publication.files.pointer import parsed
-from logoadmin.domain.publication.publication_records import POINTER
 from tests.gallery import ARTWORK, FrozenClock, gallery_on
+from tests.published_files import RecordedFiles
 
 pytestmark = pytest.mark.rule("contract L4")
 
@@ -39,40 +37,36 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def published(stocked: LogoAdmin, judged: list[str]) -> MemoryGalleryFiles:
+def published(stocked: LogoAdmin, judged: list[str]) -> RecordedFiles:
     stocked.themes.amend(AmendTheme(theme_id=1, custom_css=RISKY, target="forum.example"))
     stocked.themes.create(CreateTheme(**ARTWORK | {"name": "Boreal", "custom_css": OTHER, "target": "forum.example"}))
-    files = MemoryGalleryFiles()
+    files = RecordedFiles()
     stocked.publication.publish(files)
     assert len(judged) == 3
     judged.clear()
     return files
 
 
-def index_in(files: MemoryGalleryFiles) -> bytes:
-    return files.files[parsed(files.files[POINTER]).index["path"]]
-
-
-def test_published_css_is_judged_once(stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str]) -> None:
+def test_published_css_is_judged_once(stocked: LogoAdmin, published: RecordedFiles, judged: list[str]) -> None:
     stocked.themes.amend(AmendTheme(theme_id=1, name="Dawn"))
     stocked.themes.create(CreateTheme(**ARTWORK | {"name": "Cirrus", "custom_css": "i { color: red }"}))
     stocked.publication.rotate_key()
     stocked.publication.publish(published)
     assert judged == ["i { color: red }"]
-    whole = MemoryGalleryFiles()
+    whole = RecordedFiles()
     stocked.publication.publish(whole)
-    assert index_in(whole) == index_in(published)
-    assert [each["risk"] for each in json.loads(index_in(whole))["themes"][0]["css"]["risks"]] == ["input_styling"]
+    assert whole.index == published.index
+    assert [each["risk"] for each in whole.index["themes"][0]["css"]["risks"]] == ["input_styling"]
     judged.clear()
     stocked.themes.amend(AmendTheme(theme_id=2, target="other.example"))
     stocked.publication.publish(published)
     assert judged == [OTHER]
-    assert "risks" not in json.loads(index_in(published))["themes"][1]["css"]
+    assert "risks" not in published.index["themes"][1]["css"]
 
 
-def with_other_index(files: MemoryGalleryFiles, change: Callable[[Any], object]) -> None:
+def with_other_index(files: RecordedFiles, change: Callable[[Any], object]) -> None:
     """Write an index with other verdicts, and name it in the state."""
-    index, state = json.loads(index_in(files)), json.loads(files.files[STATE])
+    index, state = files.index, json.loads(files.files[STATE])
     for theme in index["themes"]:
         theme["css"] = HARMLESS
     content = json.dumps(index, separators=(",", ":")).encode()
@@ -83,10 +77,9 @@ def with_other_index(files: MemoryGalleryFiles, change: Callable[[Any], object])
 
 def of_another_gallery() -> str:
     """Return the signature in the files of another gallery."""
-    files = MemoryGalleryFiles()
+    files = RecordedFiles()
     gallery_on(MemoryStorage(), FrozenClock()).publication.publish(files)
-    signature: str = json.loads(files.files[STATE])["verdicts"]["signature"]
-    return signature
+    return str(json.loads(files.files[STATE])["verdicts"]["signature"])
 
 
 # Changes by somebody who can write files, to the notes that name another index.
@@ -101,18 +94,18 @@ FORGED: Final[dict[str, Callable[[dict[str, Any]], object]]] = {
 
 @pytest.mark.parametrize("way", FORGED)
 def test_nobody_without_the_gallery_key_can_choose_a_verdict(
-    stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str], way: str
+    stocked: LogoAdmin, published: RecordedFiles, judged: list[str], way: str
 ) -> None:
     with_other_index(published, FORGED[way])
     judged.clear()
     stocked.themes.amend(AmendTheme(theme_id=1, name="Dawn"))
     stocked.publication.publish(published)
     assert len(judged) == 3
-    assert [len(each["css"].get("risks", ())) for each in json.loads(index_in(published))["themes"]] == [1, 1]
+    assert [len(each["css"].get("risks", ())) for each in published.index["themes"]] == [1, 1]
 
 
 def test_all_css_is_judged_again_when_the_rules_change(
-    stocked: LogoAdmin, published: MemoryGalleryFiles, judged: list[str], monkeypatch: pytest.MonkeyPatch
+    stocked: LogoAdmin, published: RecordedFiles, judged: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     targets = {"forum.example": {"name": "Forum", "documents": ['domain("other.example")']}}
     stocked.settings.amend(AmendSettings(gallery_targets=targets))
