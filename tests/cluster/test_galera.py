@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from typing import Final
 
@@ -49,14 +49,21 @@ def database(cluster: Cluster) -> str:
     return name
 
 
-@pytest.fixture(scope="module")
-def services(cluster: Cluster, database: str) -> Iterator[list[Service]]:
+@contextmanager
+def running(*urls: str) -> Iterator[list[Service]]:
+    """Run a service on each of the addresses of a database."""
     with ExitStack() as ended:
         started: list[Service] = []
-        for _ in range(2):
-            started.append(Service(cluster.url_of(database)))
+        for url in urls:
+            started.append(Service(url))
             ended.callback(started[-1].end)
         yield started
+
+
+@pytest.fixture(scope="module")
+def services(cluster: Cluster, database: str) -> Iterator[list[Service]]:
+    with running(*[cluster.url_of(database)] * 2) as found:
+        yield found
 
 
 @pytest.fixture
@@ -73,15 +80,13 @@ def whole(
     """Check that nothing was lost or doubled, and that the follower missed nothing."""
     lost, doubled = write_log.compare(services[1], prefix)
     times = ", ".join(f"{name.replace('_', ' ')} {value:.1f} s" for name, value in seconds.items())
-    told = (
-        f"{len(write_log.acknowledged)} acknowledged, {write_log.unknown} times 503 (slowest {write_log.slowest:.2f} s)"
-    )
-    log.warning("%s: %s, %d lost, %d doubled; %s", fault, told, lost, doubled, times)
-    assert write_log.wrong == []
-    assert (lost, doubled) == (0, 0)
+    told = "%s: %d acknowledged, %d times 503 (slowest %.2f s), %d lost, %d doubled; %s"
+    acknowledged = len(write_log.acknowledged)
+    log.warning(told, fault, acknowledged, write_log.unknown, write_log.slowest, lost, doubled, times)
+    assert (write_log.wrong, lost, doubled) == ([], 0, 0)
     assert write_log.slowest < ANSWERED_WITHIN
     assert seen == list(range(seen[0], seen[-1] + 1)), "the history has a gap or another order"
-    assert len(seen) - 1 >= len(write_log.acknowledged)
+    assert len(seen) - 1 >= acknowledged
 
 
 def same_everywhere(cluster: Cluster, database: str) -> None:
@@ -169,38 +174,24 @@ def test_without_a_quorum_nothing_is_acknowledged(
     assert looked["tables"].verdict is Verdict.OK
 
 
-# Without a proxy that sends all writes to one of them: slower, but correct.
-
-
-@pytest.fixture(scope="module")
-def spread(cluster: Cluster, database: str) -> Iterator[list[Service]]:
-    with ExitStack() as ended:
-        started: list[Service] = []
-        for node in cluster.nodes:
-            started.append(Service(node.url_of(database)))
-            ended.callback(started[-1].end)
-        yield started
-
-
 @pytest.mark.rule("contract F3", "contract G")
-def test_writes_spread_over_all_servers_are_slower_but_correct(
-    cluster: Cluster, database: str, spread: list[Service]
-) -> None:
-    token = spread[0].sign_in().json()["access_token"]
-    with following(spread, token) as seen, writing(spread, token, "w7") as write_log:
-        began = time.monotonic()
-        time.sleep(10)
-        rate = write_log.since(began) / 10
-    assert rate > 1
-    whole(write_log, spread, "w7", seen, f"all at once, {rate:.0f} a second")
+def test_writes_spread_over_all_servers_are_slower_but_correct(cluster: Cluster, database: str, token: str) -> None:
+    """Without a proxy that sends all writes to one of them."""
+    with running(*(node.url_of(database) for node in cluster.nodes)) as spread:
+        with following(spread, token) as seen, writing(spread, token, "w7") as write_log:
+            began = time.monotonic()
+            time.sleep(10)
+            rate = write_log.since(began) / 10
+        assert rate > 1
+        whole(write_log, spread, "w7", seen, f"all at once, {rate:.0f} a second")
     same_everywhere(cluster, database)
 
 
-def add(written: Author, uow: UnitOfWork) -> None:
+def add(uow: UnitOfWork, written: Author) -> None:
     uow.records(AUTHORS).add(written)
 
 
-def author(author_id: int, uow: UnitOfWork) -> Author | None:
+def author(uow: UnitOfWork, author_id: int) -> Author | None:
     return uow.records(AUTHORS).get(author_id)
 
 
@@ -209,10 +200,10 @@ def test_a_write_through_one_server_is_read_through_another(cluster: Cluster, da
         storages = [closed.enter_context(closing(open_sql_storage(node.url_of(database)))) for node in cluster.nodes]
         for number in range(60):
             written = Author(1_900_000_000 + number, 1_900_000_000 + number, f"fresh {number}", 0)
-            storages[number % 3].write(partial(add, written))
+            storages[number % 3].write(partial(add, written=written))
             other = storages[(number + 1) % 3]
-            assert other.read(partial(author, written.author_id)) == written
-            assert other.snapshot(partial(author, written.author_id)) == written
+            for read in (other.read, other.snapshot):
+                assert read(partial(author, author_id=written.author_id)) == written
 
 
 @pytest.mark.rule("contract H3")

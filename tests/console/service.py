@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pyotp import TOTP
+from starlette.requests import Request as StarletteRequest
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import logoadmin
@@ -13,7 +15,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.adapters.system_environment import SystemClock
 from logoadmin.domain.changes.bulk_changes import BulkChange
 from logoadmin.domain.changes.proposal_commands import Proposal, ProposeChanges
-from logoadmin.domain.gallery import artworks, authors
+from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.artworks import GetLogo, LinkLogoAuthor, LinkThemeAuthor
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.identity import roles, users
@@ -130,30 +132,28 @@ def fill(gallery: LogoAdmin) -> None:
     """Make a painter who may change logos alone, authors, logos and themes."""
     gallery.roles.create(roles.CreateRole(name="painters", scope=("logos:write",)))
     name, password = PAINTER
-    gallery.users.create(users.CreateUser(user_id=7, username=name, avatar="javascript:alert(1)", password=password))
+    gallery.users.create(CreateUser(user_id=7, username=name, avatar="javascript:alert(1)", password=password))
     gallery.users.amend(users.AmendUser(user_id=7, role_id=3))
     for number, author in enumerate(("Ann", "Ben", *HOSTILE_NAMES), 1):
-        gallery.authors.create(authors.CreateAuthor(user_id=100 + number, username=author[:64]))
+        gallery.authors.create(CreateAuthor(user_id=100 + number, username=author[:64]))
     for number in range(1, 41):
         target = ("forum", "market")[number % 2]
         url = f"http://{PICTURES}/{number}.svg"
         css = f"background: url({url}) center / contain no-repeat; width: 120px"
-        gallery.logos.create(
-            artworks.CreateLogo(
-                name=f"Logo {number}", preview_url=url, target=target, custom_css=css, active=number % 5 != 0
-            )
-        )
-        gallery.logos.link(artworks.LinkLogoAuthor(logo_id=number, author_id=1 + number % 9))
+        name, active = f"Logo {number}", number % 5 != 0
+        logo = artworks.CreateLogo(name=name, preview_url=url, target=target, custom_css=css, active=active)
+        gallery.logos.create(logo)
+        gallery.logos.link(LinkLogoAuthor(logo_id=number, author_id=1 + number % 9))
     for number, hostile in enumerate(HOSTILE_NAMES):
         url = f"http://{PICTURES}/hostile.svg?{number}"
-        made = artworks.CreateLogo(name=hostile, preview_url=url, target=hostile[:64], custom_css=HOSTILE_CSS)
-        gallery.logos.create(made)
+        logo = artworks.CreateLogo(name=hostile, preview_url=url, target=hostile[:64], custom_css=HOSTILE_CSS)
+        gallery.logos.create(logo)
     for number in range(1, 13):
         css = f":root {{ --accent: hsl({number * 30} 60% 45%) }}\n.header {{ background: var(--accent) }}\n"
         url = f"http://{PICTURES}/theme-{number}.svg"
         theme = artworks.CreateTheme(name=f"Theme {number}", preview_url=url, target="forum", custom_css=css)
         gallery.themes.create(theme)
-        gallery.themes.link(artworks.LinkThemeAuthor(theme_id=number, author_id=1 + number % 2))
+        gallery.themes.link(LinkThemeAuthor(theme_id=number, author_id=1 + number % 2))
 
 
 @contextmanager
@@ -210,13 +210,8 @@ class _Reporting:
             await send(message)
 
         if scope["type"] == "http" and scope["path"] == "/reports":
-            body, more = b"", True
-            while more:
-                message = await receive()
-                body, more = body + message.get("body", b""), message.get("more_body", False)
-            self._reports.append(body.decode())
-            await send({"type": "http.response.start", "status": 204, "headers": []})
-            await send({"type": "http.response.body", "body": b""})
+            self._reports.append((await StarletteRequest(scope, receive).body()).decode())
+            await Response(status_code=204)(scope, receive, send)
         else:
             await self._app(scope, receive, with_report)
 

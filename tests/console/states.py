@@ -13,17 +13,19 @@ from tests.console.driver import Person
 from tests.console.service import PICTURES
 
 
-def show_bad_lines(console: Person) -> None:
+def _choose(console: Person, name: str, content: bytes) -> None:
     console.open("import")
-    file = FilePayload(name="a.jsonl", mimeType="application/jsonl", buffer=b'{"kind": "author", "user_id": "x"}\n{')
+    file = FilePayload(name=name, mimeType="text/plain", buffer=content)
     console.page.locator("input[type=file]").set_input_files(file)
+
+
+def show_bad_lines(console: Person) -> None:
+    _choose(console, "a.jsonl", b'{"kind": "author", "user_id": "x"}\n{')
     expect(console.page.locator(".bad-line")).to_have_count(2)
 
 
 def read_a_csv_file(console: Person) -> None:
-    console.open("import")
-    file = FilePayload(name="logos.csv", mimeType="text/csv", buffer=b"Name;Place;Sort\nWinter;forum;1\n")
-    console.page.locator("input[type=file]").set_input_files(file)
+    _choose(console, "logos.csv", b"Name;Place;Sort\nWinter;forum;1\n")
     expect(console.page.locator(".first-rows")).to_contain_text("Winter")
 
 
@@ -83,16 +85,13 @@ def find_nothing(console: Person) -> None:
 
 def select_some(console: Person) -> None:
     console.open("logos")
-    page = console.page
-    page.locator(".card-name").first.focus()
-    page.keyboard.press("x")
+    console.page.locator(".card-name").first.press("x")
 
 
 def look_beside_the_list(console: Person) -> None:
     console.open("themes?look=table")
     page = console.page
-    page.locator(".cell-link").first.focus()
-    page.keyboard.press("Space")
+    page.locator(".cell-link").first.press("Space")
     expect(page.locator(".record-head h1")).to_be_visible()
 
 

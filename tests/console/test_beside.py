@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from logoadmin.domain.gallery import artworks
 from logoadmin.domain.gallery.artworks import GetLogo, LinkLogoAuthor, ListLogos
 from tests.console.driver import Person
 
@@ -94,29 +93,21 @@ def test_unsaved_input_next_to_a_list_is_never_lost_without_confirmation(wide: P
     name.fill("Half done")
     question = page.get_by_role("dialog")
 
-    def stays() -> None:
+    for leave in (
+        lambda: _open(page, "Logo 4"),
+        _beside(page).get_by_role("button", name="Close", exact=True).click,
+        _beside(page).get_by_role("button", name="Open the whole page").click,
+        page.go_back,
+    ):
+        leave()
         expect(question).to_be_visible()
         question.get_by_role("button", name="Keep editing").click()
         expect(question).to_have_count(0)
         expect(name).to_have_value("Half done")
-
-    _open(page, "Logo 4")
-    stays()
-    _beside(page).get_by_role("button", name="Close", exact=True).click()
-    stays()
-    _beside(page).get_by_role("button", name="Open the whole page").click()
-    stays()
-    page.go_back()
-    stays()
     _open(page, "Logo 4")
     question.get_by_role("button", name="Save").click()
     expect(_heading(page)).to_have_text("Logo 4")
-    assert wide.service.gallery.logos.get(artworks.GetLogo(logo_id=3)).name == "Half done"
-
-
-def name(page: Page) -> str:
-    """Return the name in the form, once there is one."""
-    return page.get_by_label("Name", exact=True).input_value()
+    assert wide.service.gallery.logos.get(GetLogo(logo_id=3)).name == "Half done"
 
 
 @pytest.mark.rule("contract J6")
@@ -157,12 +148,12 @@ def test_a_copy_starts_unsaved_with_the_authors_and_is_marked(console: Person) -
     page.keyboard.press("d")
     expect(page.locator("h1")).to_have_text("New logo")
     expect(page.get_by_label("Name", exact=True)).to_be_focused()
-    assert name(page) == "Logo 3 (copy)"
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Logo 3 (copy)")
     expect(page.locator("input[name=target]")).to_have_value("market")
     expect(page.locator(".author-chosen")).to_have_count(2)
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Themes").click()
     page.get_by_role("dialog").get_by_role("button", name="Save").click()
     expect(page.locator("h1")).to_have_text("Themes")
-    [copy] = [logo for logo in gallery.logos.list(ListLogos()) if logo.name == "Logo 3 (copy)"]
+    (copy,) = gallery.logos.list(ListLogos(q="Logo 3 (copy)"))
     original = gallery.logos.get(GetLogo(logo_id=3))
     assert (copy.authors, copy.custom_css, copy.target) == (original.authors, original.custom_css, original.target)

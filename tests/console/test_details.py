@@ -51,10 +51,6 @@ def field(page: Page, label: str) -> Locator:
     return page.locator(".form").get_by_label(label, exact=True)
 
 
-def chips(page: Page) -> Locator:
-    return page.locator(".tags li")
-
-
 def more(page: Page) -> None:
     """Open the rarely needed fields."""
     page.locator(".rare > summary").click()
@@ -72,12 +68,11 @@ def test_details_are_edited_by_keyboard_and_undone_at_once(console: Person, serv
     page.keyboard.press("Tab")
     for text in ("Dark", "Enter", "winter,a   b,", "oops,", "Backspace"):
         page.keyboard.press(text) if text in ("Enter", "Backspace") else page.keyboard.type(text)
-    expect(chips(page)).to_have_text(["dark", "winter", "a b"])
+    expect(page.locator(".tags li")).to_have_text(["dark", "winter", "a b"])
     expect(page.locator("[name='details.licence']")).to_have_count(0)
     more(page)
-    page.locator("[name='details.licence']").fill("CC-BY-4.0")
-    page.locator("[name='details.version']").fill("2.1")
-    page.locator("[name='details.text']").fill("A *calm* one.")
+    for name, value in (("licence", "CC-BY-4.0"), ("version", "2.1"), ("text", "A *calm* one.")):
+        page.locator(f"[name='details.{name}']").fill(value)
     page.keyboard.press("ControlOrMeta+s")
     done(page, "Saved")
     assert details(service) == {
@@ -125,11 +120,9 @@ def test_a_text_is_previewed_as_the_service_renders_it(console: Person, page: Pa
     expect(shown.locator("a")).to_have_attribute("rel", "nofollow ugc noopener noreferrer")
     expect(shown).to_contain_text(hostile)
     # Even if the service let something through.
-    nodes = module(
-        "parts/artwork/details_fields.js", "nodesOf", ['<script>x</script><a href="javascript:x" onclick="y">z</a>']
-    )
-    assert "onclick" not in str(nodes)
-    assert "href" not in str(nodes)
+    let_through = '<script>x</script><a href="javascript:x" onclick="y">z</a>'
+    nodes = str(module("parts/artwork/details_fields.js", "nodesOf", [let_through]))
+    assert ("onclick" in nodes, "href" in nodes) == (False, False)
 
 
 @pytest.mark.rule("contract E3", "contract S2")
@@ -144,16 +137,18 @@ def test_lists_search_words_and_tags_and_change_tags_and_licences_in_bulk(consol
     expect(names).to_have_count(1)
     page.get_by_role("searchbox").fill("")
     expect(names).to_have_count(2)
-    for item, value, said in (("Set licence", "MIT", "Set the licence"), ("Add tags", "Winter, dark", "Tagged")):
+
+    def edit(item: str) -> None:
         page.get_by_role("button", name="Select all").click()
         page.locator(".menu summary", has_text="Edit").click()
         page.get_by_role("button", name=item).click()
+
+    for item, value, said in (("Set licence", "MIT", "Set the licence"), ("Add tags", "Winter, dark", "Tagged")):
+        edit(item)
         page.get_by_role("dialog").locator(".input").first.fill(value)
         page.get_by_role("dialog").get_by_role("button", name=item).click()
         done(page, said)
-    page.get_by_role("button", name="Select all").click()
-    page.locator(".menu summary", has_text="Edit").click()
-    page.get_by_role("button", name="Add tags").click()
+    edit("Add tags")
     tags = page.get_by_role("dialog").locator(".input").first
     for refused, words in (
         (f"calm, {'x' * 33}", "No. 2: .*at most 32"),
@@ -182,9 +177,9 @@ def test_a_dropped_or_pasted_user_style_fills_the_form_and_reports_losses(consol
     outcome = page.locator(".field-css [role=status]")
     expect(outcome).to_contain_text("Name, Target, Authors, Description, Home page, Licence, Version, and CSS")
     for lost in (
-        "\u2068odd\u2069 is not kept",
+        "\u2068odd\u2069 is not",
         "only the default values are kept: \u2068accent",
-        "not in the gallery: \u2068Nobody Here",
+        "gallery: \u2068Nobody Here",
     ):
         expect(outcome).to_contain_text(lost)
     expect(name).to_have_value("Aurora")

@@ -41,11 +41,14 @@ def sign_in(fox: Firefox, address: str, username: str = "admin", password: str =
 
 @pytest.mark.release
 @pytest.mark.rule("contract J1", "contract J2")
-def test_firefox_signs_in_lists_opens_saves_and_prompts_for_no_password_for_a_picture(
+def test_firefox_signs_in_lists_opens_saves_previews_and_prompts_for_no_password_for_a_picture(
     service: Served, fox: Firefox
 ) -> None:
     with answering(lambda _: PASSWORD) as host:
-        service.gallery.logos.amend(AmendLogo(logo_id=40, preview_url=f"http://{host.host}/a.png"))
+        css = "outline: 3px solid rgb(1, 2, 3)"
+        picture = f"http://{host.host}/a.png"
+        service.gallery.logos.amend(AmendLogo(logo_id=40, preview_url=picture, custom_css=css))
+        service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css="h1 { color: rgb(4, 5, 6) }"))
         sign_in(fox, f"{service.address}/console/logos?q=logo+4")
         fox.becomes("document.querySelectorAll('.card').length === 2")
         fox.click("a[href$='logos/40']")
@@ -56,14 +59,6 @@ def test_firefox_signs_in_lists_opens_saves_and_prompts_for_no_password_for_a_pi
         fox.type("input[name=name]", f"Logo forty{CONTROL}s")
         fox.becomes("document.querySelector('.sheet h1').innerText === 'Logo forty'")
     assert service.gallery.logos.get(GetLogo(logo_id=40)).name == "Logo forty"
-
-
-@pytest.mark.release
-@pytest.mark.rule("contract J2")
-def test_firefox_shows_a_logo_and_a_theme_in_the_preview(service: Served, fox: Firefox) -> None:
-    service.gallery.logos.amend(AmendLogo(logo_id=40, custom_css="outline: 3px solid rgb(1, 2, 3)"))
-    service.gallery.themes.amend(AmendTheme(theme_id=1, custom_css="h1 { color: rgb(4, 5, 6) }"))
-    sign_in(fox, f"{service.address}/console/logos/40")
     with fox.frame("iframe.preview-frame"):
         fox.becomes("getComputedStyle(document.querySelector('.with .logo') ?? document.body).outlineWidth === '3px'")
     fox.open(f"{service.address}/console/themes/1")

@@ -1,6 +1,7 @@
 """Importing and exporting files of lines and CSV (contract I4, J3, J4)."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -40,13 +41,10 @@ def test_a_file_with_two_bad_lines_is_chosen_again_imported_and_undone_by_keyboa
     page, before = console.page, names(console.service)
     console.sign_in("import")
     choose(console, TWO_BAD)
-    bad = page.locator(".bad-line")
     expect(page.get_by_role("heading", name="2 lines cannot be imported")).to_be_visible()
-    expect(bad).to_have_count(2)
-    expect(bad.first).to_contain_text("Line 2")
-    expect(bad.first).to_contain_text("Site user ID (user_id): This should be a whole number.")
-    expect(bad.last).to_contain_text("Line 4")
-    expect(bad.last).to_contain_text("This line is not valid JSON.")
+    whole_number = "Line 2.*Site user ID \\(user_id\\): This should be a whole number."
+    bad = [re.compile(whole_number, re.DOTALL), re.compile("Line 4.*This line is not valid JSON.", re.DOTALL)]
+    expect(page.locator(".bad-line")).to_have_text(bad)
     assert names(console.service) == before
 
     choose(console, f"{GOOD}\n{MENDED}\n")
@@ -89,26 +87,9 @@ def test_an_import_without_a_response_is_retried_on_click_runs_once_and_can_be_u
     assert names(console.service) == before
 
 
-@pytest.mark.rule("contract J4", "contract I4", "contract A21")
-def test_a_file_too_large_is_reported_with_its_limit_and_not_sent(console: Person, tmp_path: Path) -> None:
-    page, sent = console.page, []
-    page.on("request", lambda request: sent.append(request) if "/api/import" in request.url else None)
-    console.sign_in("import")
-    whole = tmp_path / "whole.jsonl"
-    with whole.open("wb") as file:
-        file.truncate(64 * 1024 * 1024 + 1)
-    choice, alert = page.locator("input[type=file]"), page.get_by_role("alert")
-    again = page.get_by_role("button", name="Try again")
-    choice.set_input_files(whole)
-    expect(alert).to_contain_text("larger than 64 MB")
-    # The service would never accept it: nothing was sent, and no retry is offered.
-    assert (sent, again.count()) == ([], 0)
-
-
 @pytest.mark.rule("contract J2", "contract J3", "contract I4")
 def test_an_export_has_the_kinds_a_user_may_read_and_an_import_those_they_may_write(
-    console: Person,
-    page: Page,
+    console: Person, page: Page
 ) -> None:
     # The save dialog belongs to the browser, not to the console.
     page.add_init_script("window.showSaveFilePicker = undefined")
@@ -153,8 +134,8 @@ def test_the_encoding_of_a_csv_file_is_chosen_by_its_first_rows(console: Person,
     assert names(console.service) == [*before, "Dvořáková"]
 
 
-@pytest.mark.rule("contract J3")
-def test_a_file_that_is_not_a_list_of_records_gets_one_message(console: Person, page: Page, tmp_path: Path) -> None:
+@pytest.mark.rule("contract J3", "contract J4", "contract I4", "contract A21")
+def test_a_file_that_can_never_be_imported_gets_one_message(console: Person, page: Page, tmp_path: Path) -> None:
     console.sign_in("import")
     alert, sent = page.get_by_role("alert"), []
     page.on("request", lambda request: sent.append(request) if "/api/import" in request.url else None)
@@ -165,6 +146,7 @@ def test_a_file_that_is_not_a_list_of_records_gets_one_message(console: Person, 
         ("list.json", '[{"kind": "author"}]', "This is a JSON list."),
         ("nothing.csv", "\ufeff\n", "There are no records in this file."),
         ("letter.txt", "Dear all\nthis is a letter and no list", "There are no records in this file."),
+        ("whole.jsonl", bytes(64 * 1024 * 1024 + 1), "larger than 64 MB"),
     ):
         give_file(page, tmp_path / name, content)
         expect(alert).to_contain_text(said)
