@@ -1,5 +1,5 @@
 /** What elements do beside being drawn: they read, send, wait and listen. */
-import { useEffect, useRef, useState } from "../../vendor/preact.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { Failure } from "../../client.js";
 import { isReachable, returned } from "../../network.js";
 import { dismiss, sayFailure } from "../../notices.js";
@@ -165,9 +165,9 @@ export function useLook(look, every, inputs) {
 /** Events that scroll the page, which does not wait for who listens. */
 const PASSIVE = ["scroll", "touchmove", "wheel"];
 
-/** Listen to events, named with blanks between them, while this is shown. @param {EventTarget} target @param {string} names @param {(event: any) => unknown} act @param {readonly unknown[]} [inputs] What `act` depends on. */
+/** Listen to events, named with blanks between them, from the moment this is shown. @param {EventTarget} target @param {string} names @param {(event: any) => unknown} act @param {readonly unknown[]} [inputs] What `act` depends on. */
 export function useEvents(target, names, act, inputs = []) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const stop = new AbortController();
     for (const name of names.split(" ")) target.addEventListener(name, act, { signal: stop.signal, passive: PASSIVE.includes(name) });
     return () => stop.abort();
