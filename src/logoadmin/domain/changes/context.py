@@ -10,7 +10,7 @@ from logoadmin.domain.changes.history import ChangeService
 from logoadmin.domain.changes.import_export import ImportExportService
 from logoadmin.domain.changes.member_notices import MemberNoticeService
 from logoadmin.domain.changes.notices import Notices, NoticeSender
-from logoadmin.domain.changes.proposal_rules import forget_unapplied
+from logoadmin.domain.changes.proposal_states import forget_unapplied
 from logoadmin.domain.changes.proposals import DAY, ProposalService
 from logoadmin.domain.identity.new_passwords import NewPasswords
 from logoadmin.domain.kernel.gate import Transactions

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from logoadmin.domain.changes.change_list import Undone, changes_between, list_changes
 from logoadmin.domain.changes.notices import Notices
-from logoadmin.domain.changes.proposal_rules import came_with_artwork, follow_undoing
+from logoadmin.domain.changes.proposal_states import came_with_artwork, follow_undoing
 from logoadmin.domain.gallery.audited_artworks import artworks_of, links_field
 from logoadmin.domain.kernel.access import OWNER, SIGNED_IN, Caller, Permission, Scope
 from logoadmin.domain.kernel.act_log import BLOCKED_FIELD, CREATED, PASSWORD_SET, RESTORED, Snapshot

@@ -1,42 +1,18 @@
-"""The rules for proposing changes, for applying them, and for what their undoing means (contract R2, R3).
+"""The rules for proposing changes and for applying them (contract R2, R3)."""
 
-A proposed change is the JSON of a bulk change with two more fields: ``before``, the record when it was proposed, and
-``own``, whether it relies on ``proposals:write`` alone. If a reviewer edited it, a third field ``submitted`` has the
-record as the submitter would have left it.
-"""
-
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pydantic_core import to_json
-
-from logoadmin.domain.changes.bulk_changes import BulkChange, Step, Verb, placed, step_of
-from logoadmin.domain.changes.notices import NOTICE_DELAY, Notices
+from logoadmin.domain.changes.bulk_changes import BulkChange, Step, placed
+from logoadmin.domain.changes.proposed_changes import AUTHOR_IDS, Values, after, values_of
 from logoadmin.domain.gallery.audited_artworks import check_authors
 from logoadmin.domain.kernel.access import Rights, Scope
-from logoadmin.domain.kernel.act_log import BLOCKED_FIELD
-from logoadmin.domain.kernel.details import Details
 from logoadmin.domain.kernel.errors import InvalidInput, NotPermitted, Outdated, Problem
 from logoadmin.domain.kernel.kinds import ARTWORK_KINDS, AUTHORS, KINDS, AnyKind
-from logoadmin.domain.kernel.records import Author, Change, Kind, version_of
-from logoadmin.domain.kernel.unit_of_work import (
-    AuditedUnitOfWork,
-    Reading,
-    change_log_of,
-    get_existing,
-    history_in,
-    proposals_in,
-    shared_settings,
-)
+from logoadmin.domain.kernel.records import Author, version_of
+from logoadmin.domain.kernel.unit_of_work import AuditedUnitOfWork, get_existing, shared_settings
 from logoadmin.domain.publication.css.targets import Targets, targets_of
-from logoadmin.ports.proposal_storage import ProposalState, StoredProposal
 
-Values = Mapping[str, Any]
-
-_AUTHOR_IDS: Final = "author_ids"
-# The fields that change the details of an artwork.
-_DETAILS: Final = ("details", "add_tags", "remove_tags")
 # Why submitters cannot set a field of their own records; other fields have a common text.
 _NOT_SETTABLE: Final = {
     "active": "Submitters do not set this: a proposal that is applied makes it active",
@@ -45,100 +21,11 @@ _NOT_SETTABLE: Final = {
     "details.origin": "Submitters do not set this: it is the id that an artwork had elsewhere",
     "user_id": "Submitters do not give their author to another user",
 }
-_VERBS: Final[Sequence[Verb]] = ("create", "block", "remove")
-_BITS: Final = {kind: 1 << place for place, kind in enumerate(KINDS.values())}
-
-
-def bits_of(kinds: Iterable[AnyKind]) -> int:
-    """Return the bits of kinds of record."""
-    return sum(_BITS[kind] for kind in {*kinds})
-
-
-def kinds_in(bits: int) -> Iterator[AnyKind]:
-    """Yield the kinds of record with these bits."""
-    return (kind for kind, bit in _BITS.items() if bits & bit)
 
 
 def own_author(uow: AuditedUnitOfWork, user_id: int | None) -> Author | None:
     """Return the author with a user's number at the community site; None without one."""
     return None if user_id is None else uow.records(AUTHORS).find("user_id", user_id)
-
-
-def decision(uow: AuditedUnitOfWork, proposal: StoredProposal, state: ProposalState) -> StoredProposal:
-    """Return a proposal that the caller applied, declined or withdrew now."""
-    has_unapplied = state is not ProposalState.APPLIED or any("submitted" in each for each in proposal.changes)
-    since = uow.now if has_unapplied and proposal.changes else None
-    decided = replace(proposal, state=state, decided_at=uow.now, decided_by=uow.held.user_id)
-    return replace(decided, undone_change=None, unapplied_since=since)
-
-
-def waiting_again(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
-    """Return a decided proposal as one that waits again from now on."""
-    undecided = replace(proposal, reason=None, decided_at=None, decided_by=None, unapplied_since=None)
-    return replace(undecided, state=ProposalState.WAITING, waiting_since=uow.now)
-
-
-def size_of(proposal: StoredProposal) -> int:
-    """Return the size of the changes and the note, in bytes."""
-    return len(to_json(proposal.changes)) + len(proposal.note.encode())
-
-
-def needs_author(change: Values) -> bool:
-    """Return whether a change creates an artwork that gets the submitter's own author."""
-    creates = change["own"] and KINDS[change["kind"]] in ARTWORK_KINDS and "create" in change
-    return creates and _AUTHOR_IDS not in change["create"]
-
-
-def brings_author(changes: Sequence[Values], user_id: int | None) -> bool:
-    """Return whether changes need the submitter's own author, and do not create it."""
-    return any(map(needs_author, changes)) and not any(_creates_author_of(user_id, each) for each in changes)
-
-
-def after(change: Values) -> Values | None:
-    """Return the record as a change would leave it; None if it is removed."""
-    if change.get("remove"):
-        return None
-    before = change["before"] or {}
-    if "block" in change:
-        return {**before, "active": False, BLOCKED_FIELD: change["block"]["reason"]}
-    given = _values(change)
-    values = {**before, **given}
-    values.pop("unblock", None)
-    if KINDS[change["kind"]] in ARTWORK_KINDS:
-        if not given.keys().isdisjoint(_DETAILS):
-            values = {name: value for name, value in values.items() if name not in _DETAILS}
-            values |= _details_after(before, given)
-        if values.setdefault("active", False):
-            values.pop(BLOCKED_FIELD, None)
-    return values
-
-
-def _details_after(before: Values, values: Values) -> Values:
-    """Return the details of an artwork after it gets values, as in snapshots: omitted while they are empty."""
-    details = Details.stored(before.get("details", {}))
-    if "details" in values:
-        given = values["details"]
-        details = details.merged(None if given is None else Details(**given))
-    added, removed = (Details(tags=values.get(name)).tags or () for name in ("add_tags", "remove_tags"))
-    members = details.retagged(added, removed).members()
-    return {"details": members} if members else {}
-
-
-def steps_in(changes: Iterable[Values], user_id: int | None) -> Iterator[tuple[int, Step]]:
-    """Yield the places and commands of a submitter's changes, for any version of their records, in execution order.
-
-    The own author of the submitter is created before it is needed.
-    """
-    for place, change in sorted(enumerate(changes), key=lambda each: not _creates_author_of(user_id, each[1])):
-        kind = KINDS[change["kind"]]
-        verb: Verb = next((verb for verb in _VERBS if verb in change), "amend")
-        values = change["block"] if verb == "block" else _values(change)
-        yield place, step_of(kind, verb, values, {} if verb == "create" else {kind.id_field: change["id"]})
-
-
-def _creates_author_of(user_id: int | None, change: Values) -> bool:
-    is_new_author = KINDS[change["kind"]] is AUTHORS and "create" in change
-    return is_new_author and bool(change["create"]["user_id"] == user_id)
 
 
 def changes_to_store(
@@ -206,13 +93,13 @@ def stale(uow: AuditedUnitOfWork, changes: Iterable[Values], user_id: int | None
     """
     found: list[str] = []
     for change in changes:
-        kind, values = KINDS[change["kind"]], _values(change)
-        authors = values.get(_AUTHOR_IDS, ()) if kind in ARTWORK_KINDS else ()
+        kind, values = KINDS[change["kind"]], values_of(change)
+        authors = values.get(AUTHOR_IDS, ()) if kind in ARTWORK_KINDS else ()
         found += [f"Author {id_}" for id_ in authors if uow.records(AUTHORS).get(id_) is None]
         if "id" not in change:
             continue
         record, before = uow.records(kind).get(change["id"]), change["before"]
-        fields = values.keys() - {"unblock"} if "set" in change else before.keys() - {_AUTHOR_IDS}
+        fields = values.keys() - {"unblock"} if "set" in change else before.keys() - {AUTHOR_IDS}
         current = None if record is None else _snapshot(uow, kind, record)
         if current is None or any(_differ(current, before, name, values.get(name)) for name in fields):
             found.append(f"{kind.name} {change['id']}")
@@ -227,14 +114,6 @@ def _differ(current: Values, before: Values, name: str, value: Any) -> bool:
         return bool(current.get(name) != before.get(name))
     now, then = current.get(name, {}), before.get(name, {})
     return any(now.get(member) != then.get(member) for member in value)
-
-
-def _values(change: Values) -> dict[str, Any]:
-    """Return the values that a change sets; artworks by ``proposals:write`` alone become active, unless blocked."""
-    values = {**(change.get("set") or change.get("create") or {})}
-    if change["own"] and KINDS[change["kind"]] in ARTWORK_KINDS and ("set" in change or "create" in change):
-        values |= {} if BLOCKED_FIELD in (change["before"] or ()) or "active" in values else {"active": True}
-    return values
 
 
 def _with_submitted(changes: Sequence[Values], earlier: Sequence[Values]) -> Iterator[Values]:
@@ -285,7 +164,7 @@ def _snapshot(uow: AuditedUnitOfWork, kind: AnyKind, record: Any) -> Values:
     """Return the fields of a record; for an artwork, with the ids of its authors."""
     values = {**uow.records(kind).serialized(record)}
     if kind in ARTWORK_KINDS:
-        values[_AUTHOR_IDS] = [link["author_id"] for link in values.pop("authors")]
+        values[AUTHOR_IDS] = [link["author_id"] for link in values.pop("authors")]
     return values
 
 
@@ -307,62 +186,3 @@ def _require_own(uow: AuditedUnitOfWork, held: Rights, change: BulkChange, step:
 def _is_own(record: Any, user_id: int | None) -> bool:
     """Return whether a record is the author of a user, or one of their works."""
     return any(author.user_id == user_id for author in getattr(record, "authors", (record,)))
-
-
-def forget_unapplied(uow: Reading, until: int, most: int) -> bool:
-    """Drop the unapplied texts of up to ``most`` proposals decided by a Unix time; return whether more may be left."""
-    proposals = proposals_in(uow)
-    found = proposals.unapplied(until, most)
-    for each in found:
-        # What the submitter proposed, if a reviewer edited it.
-        changes = [{name: change[name] for name in change if name != "submitted"} for change in each.changes]
-        is_applied = each.state is ProposalState.APPLIED
-        kept = replace(each, changes=changes) if is_applied else replace(each, changes=(), note="")
-        proposals.update(replace(kept, size=size_of(kept), unapplied_since=None, version=proposals.next_version()))
-    return len(found) >= most
-
-
-def follow_undoing(uow: AuditedUnitOfWork, change_ids: Collection[int], notices: Notices) -> None:
-    """Update the states of proposals, some of whose changes were just undone or redone.
-
-    A proposal is applied while any of its changes is in effect, and waits again once all are undone.
-    """
-    if change_ids:
-        change_log_of(uow).store()
-    last = 0
-    for change_id in sorted(change_ids):
-        proposal = proposals_in(uow).made_change(change_id) if change_id > last else None
-        if proposal is not None and proposal.last_change is not None:
-            last = proposal.last_change
-            updated = _with_current_state(uow, proposal)
-            if updated.state is not proposal.state:
-                proposals_in(uow).update(replace(updated, version=proposals_in(uow).next_version()))
-                # No notice was sent of a decision that was undone at once.
-                if uow.now >= (proposal.decided_at or 0) + NOTICE_DELAY:
-                    notices.of_proposal(uow, updated)
-
-
-def _with_current_state(uow: AuditedUnitOfWork, proposal: StoredProposal) -> StoredProposal:
-    """Return a proposal in the state that follows from its undone changes."""
-    undoers = [_undoer_of(uow, id_) for id_ in range(proposal.first_change or 0, (proposal.last_change or 0) + 1)]
-    if None in undoers:
-        return decision(uow, replace(proposal, reason=None), ProposalState.APPLIED)
-    if proposal.state is not ProposalState.APPLIED:
-        return proposal
-    undone_change = max(undoer for undoer in undoers if undoer is not None)
-    return replace(waiting_again(uow, proposal), undone_change=undone_change)
-
-
-def _undoer_of(uow: AuditedUnitOfWork, change_id: int) -> int | None:
-    """Return the change that undid another one; None if that one is in effect."""
-    undoers = [change_id]
-    while undoer := history_in(uow).undoer_of(undoers[-1]):
-        undoers.append(undoer[0])
-    return None if len(undoers) % 2 else undoers[1]
-
-
-def came_with_artwork(uow: AuditedUnitOfWork, change: Change) -> bool:
-    """Return whether a change created the submitter's own author, as part of a proposal's artworks."""
-    made_change = proposals_in(uow).made_change
-    is_own = change.kind is Kind.AUTHOR and change.after is not None and change.after["user_id"] == change.submitter_id
-    return is_own and made_change(change.change_id) is None and made_change(change.change_id + 1) is not None

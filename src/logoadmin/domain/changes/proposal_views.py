@@ -16,7 +16,7 @@ from logoadmin.domain.changes.proposal_commands import (
     ProposeChanges,
     ProposedChange,
 )
-from logoadmin.domain.changes.proposal_rules import Values, after, bits_of
+from logoadmin.domain.changes.proposed_changes import Values, after, bits_of
 from logoadmin.domain.identity.sign_in_rules import NO_USER
 from logoadmin.domain.kernel.access import AllRights, Held, Scope
 from logoadmin.domain.kernel.command import UNSET

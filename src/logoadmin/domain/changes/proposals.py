@@ -5,7 +5,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from logoadmin.domain.changes import proposal_rules as rules
+from logoadmin.domain.changes import proposal_states as states
 from logoadmin.domain.changes import proposal_views as views
+from logoadmin.domain.changes import proposed_changes as proposed
 from logoadmin.domain.changes.bulk_changes import make, placed
 from logoadmin.domain.changes.notices import Notices
 from logoadmin.domain.changes.proposal_commands import (
@@ -162,7 +164,7 @@ class ProposalService(Service):
                 )
             if owns:
                 amended = _with_size(uow, amended, proposal.size if is_waiting else 0)
-            return _stored(uow, amended) if is_waiting else self._wait(uow, rules.waiting_again(uow, amended))
+            return _stored(uow, amended) if is_waiting else self._wait(uow, states.waiting_again(uow, amended))
 
         return views.with_verdicts(gate.write(command, caller, amend), judge)
 
@@ -184,7 +186,7 @@ class ProposalService(Service):
             change_log = change_log_of(uow)
             change_log.submitter_id = proposal.user_id
             # The author comes first, so that all changes that follow are those of the proposal.
-            is_needed = rules.brings_author(proposal.changes, proposal.user_id)
+            is_needed = proposed.brings_author(proposal.changes, proposal.user_id)
             own = self._own_author(uow, proposal) if is_needed else None
             before = change_log.last_id
             artworks = self._make(uow, proposal, proposal.changes, own)
@@ -276,12 +278,12 @@ class ProposalService(Service):
     ) -> Proposal:
         """Store a proposal that is applied, declined or withdrawn. This is the place for other effects of that."""
         judge.read_targets(uow)
-        decided = rules.decision(uow, proposal, state)
+        decided = states.decision(uow, proposal, state)
         self._notices.of_proposal(uow, decided)
         return _stored(uow, decided)
 
     def _with_changes(
-        self, uow: AuditedUnitOfWork, proposal: StoredProposal, changes: Sequence[rules.Values], judge: views.Judge
+        self, uow: AuditedUnitOfWork, proposal: StoredProposal, changes: Sequence[proposed.Values], judge: views.Judge
     ) -> StoredProposal:
         """Return a proposal with other changes, which were checked and could be applied now."""
         if text_length(changes) > _MOST_TEXT:
@@ -291,7 +293,7 @@ class ProposalService(Service):
         return replace(
             proposal,
             changes=changes,
-            kinds=rules.bits_of(KINDS[change["kind"]] for change in changes),
+            kinds=proposed.bits_of(KINDS[change["kind"]] for change in changes),
             summary=views.summary_of(changes, judge, self._own_host),
             first_change=None,
             last_change=None,
@@ -301,17 +303,17 @@ class ProposalService(Service):
         self,
         uow: AuditedUnitOfWork,
         proposal: StoredProposal,
-        changes: Sequence[rules.Values],
+        changes: Sequence[proposed.Values],
         own: Author | None = None,
-    ) -> Sequence[rules.Values]:
+    ) -> Sequence[proposed.Values]:
         """Make changes of a proposal; return the artworks that they created or changed.
 
         New artworks get the author of their submitter: ``own``, created again if a change removed it or gave it to
         another user, or without ``own`` the one that exists at that moment.
         """
         artworks, is_given = [], own is not None
-        for place, step in rules.steps_in(changes, proposal.user_id):
-            if rules.needs_author(changes[place]):
+        for place, step in proposed.steps_in(changes, proposal.user_id):
+            if proposed.needs_author(changes[place]):
                 if own is None:
                     own = self._own_author(uow, proposal) if is_given else rules.own_author(uow, proposal.user_id)
                 if own is not None:
@@ -355,7 +357,7 @@ class ProposalService(Service):
 
 def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) -> StoredProposal:
     """Return a proposal of the caller with its size; ``before`` is the size of the waiting one that it replaces."""
-    size = rules.size_of(proposal)
+    size = proposed.size_of(proposal)
     if uow.held.user_id is not None and not may_write(uow.held):
         _, waiting = proposals_in(uow).waiting_of(uow.held.user_id, proposal.user_since)
         if waiting - before + size > MOST_TEXT_WAITING:
@@ -366,7 +368,7 @@ def _with_size(uow: AuditedUnitOfWork, proposal: StoredProposal, before: int) ->
 
 def _require_applier(uow: AuditedUnitOfWork, proposal: StoredProposal) -> None:
     """Require the write scopes of all kinds in a proposal."""
-    uow.held.require(kind.write_scope for kind in rules.kinds_in(proposal.kinds))
+    uow.held.require(kind.write_scope for kind in proposed.kinds_in(proposal.kinds))
 
 
 def _require_waiting(proposal: StoredProposal) -> None:
@@ -380,7 +382,7 @@ def _stored(uow: AuditedUnitOfWork, proposal: StoredProposal) -> Proposal:
     proposal = replace(proposal, version=stored.proposals.next_version())
     (stored.proposals.add if is_new else stored.proposals.update)(proposal)
     if proposal.state is ProposalState.WAITING:
-        named = (pictures_in(change["kind"], rules.after(change)) for change in proposal.changes)
+        named = (pictures_in(change["kind"], proposed.after(change)) for change in proposal.changes)
         hold_pictures(uow, proposal.proposal_id, frozenset[str]().union(*named))
     else:
         release_pictures(stored, proposal.proposal_id, uow.now)
