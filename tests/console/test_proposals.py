@@ -199,6 +199,18 @@ def test_declining_a_submission_is_sent_when_it_can_no_longer_be_undone(console:
     assert states(gallery) == "dw"
 
 
+def test_a_decision_after_that_of_another_reviewer_is_refused_visibly(
+    console: Person, page: Page, gallery: LogoAdmin
+) -> None:
+    submit(gallery, new_logo("Sunrise"))
+    console.sign_in("submissions/1")
+    expect(page.locator("#work h1")).to_have_text("Sunrise")
+    gallery.proposals.apply(ApplyProposal(proposal_id=1))
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.locator(".submission-applied")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("Somebody changed or decided this meanwhile")
+
+
 def test_a_submission_is_edited_and_applied_at_once(console: Person, page: Page, gallery: LogoAdmin) -> None:
     submit(gallery, own_logo(gallery, name="Redrawn", custom_css="color: red"))
     console.sign_in("submissions/1")

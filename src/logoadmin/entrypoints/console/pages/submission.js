@@ -42,13 +42,15 @@ export default function SubmissionPage({ params }) {
     if (reviews()) for (const kind of /** @type {const} */ (["logo", "theme"])) void readList(kind);
   }, []);
   if (!data) return h("div", { class: "view" }, h(ViewHead, { title: t("submission.title") }), h(Pending, { failure, again }));
-  return h(Shown, { key: `${id} ${data.data.state}`, seen: { proposal: data.data, etag: data.etag }, again: () => void again() });
+  return h(Shown, { key: id, seen: { proposal: data.data, etag: data.etag }, again: () => void again() });
 }
 
 /** @param {{seen: Seen, again: () => void}} props */
 function Shown({ seen, again }) {
   const { proposal } = seen;
   const { proposal_id: id, title, note, changes } = proposal;
+  // Also shown where the submission was decided meanwhile, and no action is left.
+  const [complaint, setComplaint] = useState("");
   const isMine = isOwn(proposal);
   const mayDecide = isDecidable(proposal);
   const isOpen = proposal.state === "waiting" || (isMine && proposal.state === "declined");
@@ -67,7 +69,8 @@ function Shown({ seen, again }) {
       ]),
       !isMine && h(Others, { proposal }),
     ),
-    isOpen && h(Actions, { seen, again, isMine, mayDecide, mend: changes[0] && changes.length === 1 && canMend(changes[0]) ? () => mend(0) : undefined }),
+    complaint && h("p", { class: "complaint", role: "alert", dir: "auto" }, complaint),
+    isOpen && h(Actions, { seen, again, setComplaint, isMine, mayDecide, mend: changes[0] && changes.length === 1 && canMend(changes[0]) ? () => mend(0) : undefined }),
   );
 }
 
@@ -125,10 +128,9 @@ function Others({ proposal }) {
   );
 }
 
-/** What can be done with it; on a phone within reach of the thumb. @param {{seen: Seen, again: () => void, isMine: boolean, mayDecide: boolean, mend: (() => void) | undefined}} props */
-function Actions({ seen, again, isMine, mayDecide, mend }) {
+/** What can be done with it; on a phone within reach of the thumb. @param {{seen: Seen, again: () => void, setComplaint: (text: string) => void, isMine: boolean, mayDecide: boolean, mend: (() => void) | undefined}} props */
+function Actions({ seen, again, setComplaint, isMine, mayDecide, mend }) {
   const [isAsking, setAsking] = useState(false);
-  const [complaint, setComplaint] = useState("");
   const { proposal, etag } = seen;
   const path = { proposal_id: proposal.proposal_id };
   const failed = (/** @type {Failure} */ failure, /** @type {() => void} */ retry) => {
@@ -155,7 +157,6 @@ function Actions({ seen, again, isMine, mayDecide, mend }) {
   const waits = proposal.state === "waiting";
   const idle = busy !== "";
   return [
-    complaint && h("p", { key: "complaint", class: "complaint", role: "alert", dir: "auto" }, complaint),
     h("div", { key: "actions", class: "review-actions", role: "group", "aria-label": t("review.actions") },
       mayDecide && waits && h(Button, { tone: "primary", icon: "Check", shortcut: "A", busy: busy === "apply", idle, onClick: () => decide("apply", () => apply(seen)) }, t("review.apply")),
       mayDecide && waits && h(Button, { tone: "danger", icon: "X", shortcut: "R", idle, onClick: () => setAsking(true) }, t("review.decline")),
