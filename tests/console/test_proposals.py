@@ -197,6 +197,16 @@ def test_declining_a_submission_is_sent_when_it_can_no_longer_be_undone(console:
     with page.expect_response("**/decline"):
         page.clock.run_for(10_500)
     assert states(gallery) == "dw"
+    # Signing out sends it before the session ends.
+    decline("Too large")
+    expect(page.locator(".notice").last).to_contain_text("will be declined in 10 seconds")
+    held = console.hold("**/decline", "POST")
+    with page.expect_request("**/decline"):
+        console.sign_out()
+    page.wait_for_timeout(200)
+    held[0].continue_()
+    expect(page.get_by_label("Password")).to_be_visible()
+    assert states(gallery) == "dd"
 
 
 def test_a_decision_after_that_of_another_reviewer_is_refused_visibly(

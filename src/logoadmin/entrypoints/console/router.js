@@ -66,8 +66,8 @@ export function unsavedSave() {
   return saves.length === 1 ? saves[0] : undefined;
 }
 
-/** Asks whether to leave unsaved work; the shell puts its dialog here. @type {{ask: () => Promise<boolean>}} */
-export const leaving = { ask: async () => true };
+/** Asks whether to leave unsaved work, where the shell puts its dialog; and waits for decisions that are being sent. @type {{ask: () => Promise<boolean>, sent: () => Promise<void>}} */
+export const leaving = { ask: async () => true, sent: async () => {} };
 
 /**
  * @typedef {object} How

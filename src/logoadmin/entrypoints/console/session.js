@@ -12,7 +12,7 @@
  * @typedef {Stamp & {access: string, refresh: string, until: number}} Tokens
  */
 import { signal, computed } from "./vendor/preact.js";
-import { HOME, isUnsaved, navigate } from "./router.js";
+import { HOME, isUnsaved, leaving, navigate } from "./router.js";
 import { READ_LIMIT, timedFetch, WRITE_LIMIT } from "./network.js";
 
 /** What the server writes into the page. @type {{version: string, license: string, access: "open" | "guarded", picture_hosts: string[], public_url: string, demo: boolean, page: boolean, like: Record<string, string>, look: {title: string, home: string, submit: string | null, gallery_title: string | null, gallery_mark: string | null, gallery_accent: string | null}}} */
@@ -143,9 +143,11 @@ async function granted(grant) {
   return response;
 }
 
-/** Sign out, after a question if input is unsaved. */
+/** Sign out, after a question if input is unsaved. Without the session, a decision that is being sent would be refused. */
 export async function leave() {
-  if (await navigate("")) await signOut();
+  if (!(await navigate(""))) return;
+  await leaving.sent();
+  await signOut();
 }
 
 /** End the session, here and in all tabs. */

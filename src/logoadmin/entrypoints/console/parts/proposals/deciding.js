@@ -7,7 +7,7 @@ import { effect, h } from "../../vendor/preact.js";
 import { Failure, call } from "../../client.js";
 import { describe, dismiss, say, sayDone, wordsOfWait } from "../../notices.js";
 import { inTurn, leaveQueue, requeue, settle } from "../../proposals.js";
-import { navigate, path, withChoices } from "../../router.js";
+import { leaving, navigate, path, withChoices } from "../../router.js";
 import { me } from "../../session.js";
 import { t } from "../../texts.js";
 import { useRead } from "../primitives/hooks.js";
@@ -55,7 +55,9 @@ async function send({ keepalive = false } = {}) {
   pending = undefined;
   clearTimeout(timer);
   dismiss(notice);
-  await carryOut(decision, keepalive);
+  const sent = carryOut(decision, keepalive);
+  leaving.sent = () => sent;
+  await sent;
 }
 
 /**
