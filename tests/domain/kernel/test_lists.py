@@ -51,6 +51,7 @@ def test_a_list_of_any_length_and_size_is_complete_and_in_order(pages: PageSizes
         listing = numbers(size, pages, lambda _: text)
         assert list(listing) == list(range(size))
         assert list(listing) == list(range(size))  # and can be read again
+        assert bool(listing) is (size > 0)
         parts = list(listing.pages())
         assert [number for part in parts for number in part] == list(range(size))
         assert all(len(part) <= pages.most for part in parts), size

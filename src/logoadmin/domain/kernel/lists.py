@@ -248,6 +248,10 @@ class Listing(Generic[Listed]):
     version: int = field(default=0, kw_only=True)
     next_after: Any = field(default=None, kw_only=True)
 
+    def __bool__(self) -> bool:
+        """Return whether anything is listed."""
+        return bool(self.first)
+
     @property
     def goes_on(self) -> bool:
         """Whether more may follow the first page that belongs to the same response."""
