@@ -17,7 +17,7 @@ from logoadmin.domain.public_url import LOCAL
 from logoadmin.settings import settings_of
 from logoadmin.settings.rules import sign_in_rules
 from tests.adapters.test_sql_searches import sent_statements
-from tests.contracts.changes.test_proposals import NEW_LOGO, WAITING, propose
+from tests.domain.changes.test_proposals import NEW_LOGO, WAITING, propose
 from tests.domain.identity import second_factors, test_passkeys
 from tests.domain.identity.sign_ins import ANN, caller
 from tests.domain.identity.test_one_time_sign_in import typed

@@ -1,6 +1,7 @@
-"""A random walk of members, reviewers and administrators has the same outcome on every storage (contract R1 to R3)."""
+"""A random walk of all roles has the same outcome on every storage (contract G5, R1 to R3, R7)."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -9,8 +10,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from logoadmin import ApplyChanges, Caller, Change, ExportRecords, LogoAdmin, LogoAdminError, ProposalState, SignedIn
+from logoadmin import (
+    ApplyChanges,
+    Caller,
+    Change,
+    ExportRecords,
+    ListActs,
+    LogoAdmin,
+    LogoAdminError,
+    ProposalState,
+    SignedIn,
+)
 from logoadmin.domain.changes.history import ListChanges, RevertRequest
+from logoadmin.domain.changes.member_notices import GetNotices, MarkNoticesSeen
 from logoadmin.domain.changes.proposal_commands import (
     AmendProposal,
     ApplyProposal,
@@ -21,12 +33,20 @@ from logoadmin.domain.changes.proposal_commands import (
     WithdrawProposal,
 )
 from logoadmin.domain.gallery.authors import CreateAuthor
+from logoadmin.domain.kernel.lists import Order
 from logoadmin.ports.storage import Storage
 from tests.gallery import ARTWORK, LOOK, FrozenClock, gallery_on, if_match, signed_in
 from tests.options import LONG
 from tests.strategies import some
 
 APPLIED: Final = ProposalState.APPLIED
+SOME_ACTS: Final[tuple[Any, ...]] = (
+    {"limit": 2},
+    {"kind": "logo"},
+    {"kind": "theme", "id": 1},
+    {"action": "logo.created"},
+)
+ORDERS: Final[tuple[Order, ...]] = ("asc", "desc")
 # Members, with authors for 101 and 102; reviewers for some kinds; and an administrator.
 SCOPES: Final = {
     **dict.fromkeys((101, 102, 103), ("proposals:write",)),
@@ -74,6 +94,7 @@ class Walk(RuleBasedStateMachine):
         self.galleries = {name: self.start(storage) for name, storage in storages.items()}
         self.seen: dict[int, int] = {}
         self.requests = self.proposals = 0
+        self.applied: str | None = None
         for who, kind in ((103, "logo"), (101, "theme"), (103, "theme"), (102, "logo")):
             self.propose(who, [{"kind": kind, "create": LOOK}], "Aurora")
 
@@ -148,7 +169,19 @@ class Walk(RuleBasedStateMachine):
         command = ApplyProposal(proposal_id=id_)
         if is_conditional and id_ in self.seen:
             command = if_match(command, self.seen[id_])
-        self.step(who, lambda gallery, caller: gallery.proposals.apply(command, caller))
+
+        def apply(gallery: LogoAdmin, caller: Caller) -> Any:
+            applied = gallery.proposals.apply(command, caller)
+            self.applied = applied.request_id
+            return applied
+
+        self.step(who, apply)
+
+    @precondition(lambda self: self.applied)
+    @rule()
+    def undo_the_last_applied(self) -> None:
+        command = RevertRequest(request_id=str(self.applied))
+        self.step(203, lambda gallery, caller: [*gallery.changes.revert_request(command, caller)])
 
     @rule(who=REVIEWERS, back=BACK)
     def decline(self, who: int, back: int) -> None:
@@ -184,12 +217,21 @@ class Walk(RuleBasedStateMachine):
     def remove_user(self) -> None:
         self.change({"kind": "user", "id": 103, "version": ANY, "remove": True})
 
+    @rule(kind=ARTWORKS, id_=IDS)
+    def block(self, kind: str, id_: int) -> None:
+        self.change({"kind": kind, "id": id_, "version": ANY, "block": {"reason": "It flickers"}})
+
+    @rule(who=WHO)
+    def see_notices(self, who: int) -> None:
+        self.step(who, lambda gallery, caller: gallery.member_notices.mark_seen(MarkNoticesSeen(), caller))
+
     @rule(who=WHO, state=st.none() | st.sampled_from(ProposalState), of=st.none() | WHO, after=st.none() | IDS)
     def list(self, who: int, state: ProposalState | None, of: int | None, after: int | None) -> None:
         def pages(gallery: LogoAdmin, caller: Caller) -> Any:
             whole = ListProposals(state=state, user_id=of, after=after)
             backwards = ListProposals(state=state, user_id=of, limit=2, order="desc")
-            found = [gallery.proposals.list(command, caller) for command in (whole, backwards)]
+            found: Any = [gallery.proposals.list(command, caller) for command in (whole, backwards)]
+            found += (gallery.acts.list(ListActs(order=order, **where)) for order in ORDERS for where in SOME_ACTS)
             return [(page.version, page.next_after, [*page]) for page in found]
 
         self.step(who, pages)
@@ -232,11 +274,22 @@ def outcome(gallery: LogoAdmin, caller: Caller, call: Callable[[LogoAdmin, Calle
     lines: list[str] = []
     gallery.import_export.dump(ExportRecords(), lines.append)
     proposals = [(asdict(each), each.version) for each in gallery.proposals.list(ListProposals())]
-    return answer, proposals, [*gallery.changes.list(ListChanges())], lines
+    acts = [*gallery.acts.list(ListActs())]
+    return answer, proposals, acts, notices(gallery), [*gallery.changes.list(ListChanges())], lines
+
+
+def notices(gallery: LogoAdmin) -> list[Any]:
+    """Return the notices of the members, of whom one may be removed."""
+    found: list[Any] = []
+    for user_id in (101, 102, 103):
+        caller = SignedIn(user_id, f"session of {user_id}")
+        with suppress(LogoAdminError):
+            found.append(gallery.member_notices.get(GetNotices(), caller))
+    return found
 
 
 @pytest.mark.slow("a long random walk")
-@pytest.mark.rule("contract R1", "contract R2", "contract R3")
+@pytest.mark.rule("contract R1", "contract R2", "contract R3", "contract G5", "contract R7")
 def test_all_storages_agree_about_proposals(fresh: Callable[[], dict[str, Storage]]) -> None:
     class Here(Walk):
         def __init__(self) -> None:

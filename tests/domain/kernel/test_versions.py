@@ -69,7 +69,7 @@ UNVERSIONED: Final = {
     *(keys.RemoveKey, RemoveFactor, RemoveUserFactors),
     *(sessions.RemoveSession, sessions.RemoveUserSession, sessions.RemoveUserSessions),
     *(users.SetPreferences, settings.AmendSettings, picture_commands.RemovePicture),
-    # Its versions are its own; see tests/contracts/changes/test_proposals.py.
+    # Its versions are its own; see tests/domain/changes/test_proposals.py.
     proposals.AmendProposal,
 }
 

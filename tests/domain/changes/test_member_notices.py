@@ -1,4 +1,4 @@
-"""Notices for members about their submissions and works, on every storage (contract R7)."""
+"""Notices for members about their submissions and works (contract R7)."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -19,12 +19,10 @@ from logoadmin.domain.gallery.artworks import AmendLogo, BlockLogo, BlockTheme, 
 from logoadmin.domain.gallery.authors import CreateAuthor
 from logoadmin.domain.kernel.access import OWNER, Caller
 from logoadmin.domain.kernel.errors import NotAuthenticated, NotPermitted
-from logoadmin.domain.kernel.kinds import LOGOS, THEMES, USERS
+from logoadmin.domain.kernel.kinds import THEMES
 from logoadmin.domain.logo_admin import LogoAdmin
-from logoadmin.ports.gallery_storage import Withdrawal
-from logoadmin.ports.proposal_storage import BlockedWork, SeenNotices
 from logoadmin.ports.storage import Storage
-from tests.contracts.steps import add, author, link, logo, remove, role, theme, user, write
+from tests.contracts.steps import link, write
 from tests.gallery import ARTWORK, LOOK, NOW, FrozenClock, signed_in
 
 pytestmark = pytest.mark.rule("contract R7")
@@ -176,21 +174,3 @@ def test_only_a_person_has_notices(gallery: LogoAdmin, member: Caller) -> None:
             gallery.member_notices.get(GetNotices(), caller)
         with pytest.raises(error):
             gallery.member_notices.mark_seen(MarkNoticesSeen(), caller)
-
-
-def test_works_blocked_in_the_same_second_have_a_stable_order(storage: Storage) -> None:
-    write(storage, add(role(), user(7, "ann"), author(1, 7), author(2, 8), logo(1), logo(2), logo(3), theme(1)))
-    write(storage, link(LOGOS, 1, 1, 2), link(LOGOS, 2, 1), link(LOGOS, 3, 2))
-    write(storage, link(THEMES, 1, 1))
-    blocks = [Withdrawal(Kind.LOGO, id_, 100, "a reason") for id_ in (1, 3)]
-    blocks += [Withdrawal(Kind.THEME, 1, 100, "ъ"), Withdrawal(Kind.LOGO, 2, 100)]
-    write(storage, lambda uow: uow.withdrawals.put(*blocks))
-    found = storage.read(lambda uow: [uow.member_notices.blocked(7, most) for most in (9, 1)])
-    both = (BlockedWork(Kind.THEME, 1, "theme 1", 100, "ъ"), BlockedWork(Kind.LOGO, 1, "logo 1", 100, "a reason"))
-    assert found == [both, both[:1]]
-    write(storage, lambda uow: uow.member_notices.set_seen(7, SeenNotices(2**40, frozenset({"a:1", "b:2"}))))
-    write(storage, lambda uow: uow.member_notices.set_seen(7, SeenNotices(5, frozenset())))
-    marks = storage.read(lambda uow: [uow.member_notices.seen(id_) for id_ in (7, 8)])
-    assert marks == [SeenNotices(5, frozenset()), None]
-    write(storage, remove(USERS, 7))
-    assert storage.read(lambda uow: uow.member_notices.seen(7)) is None
