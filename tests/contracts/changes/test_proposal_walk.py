@@ -41,6 +41,7 @@ from tests.strategies import some
 
 APPLIED: Final = ProposalState.APPLIED
 SOME_ACTS: Final[tuple[Any, ...]] = (
+    {},
     {"limit": 2},
     {"kind": "logo"},
     {"kind": "theme", "id": 1},
@@ -274,8 +275,7 @@ def outcome(gallery: LogoAdmin, caller: Caller, call: Callable[[LogoAdmin, Calle
     lines: list[str] = []
     gallery.import_export.dump(ExportRecords(), lines.append)
     proposals = [(asdict(each), each.version) for each in gallery.proposals.list(ListProposals())]
-    acts = [*gallery.acts.list(ListActs())]
-    return answer, proposals, acts, notices(gallery), [*gallery.changes.list(ListChanges())], lines
+    return answer, proposals, notices(gallery), [*gallery.changes.list(ListChanges())], lines
 
 
 def notices(gallery: LogoAdmin) -> list[Any]:
