@@ -13,7 +13,7 @@ import { Breadcrumbs, Button, Icon, Link, Pending, rich, Skeleton, Time, ViewHea
 import { useLists, useRead, useRun } from "../parts/primitives/hooks.js";
 import { ask } from "../parts/primitives/dialog.js";
 import { Ways } from "../parts/primitives/pages.js";
-import { apply, decline, DeclineDialog, undone, whyNot } from "../parts/proposals/deciding.js";
+import { apply, decline, DeclineDialog, drafts, whyNot } from "../parts/proposals/deciding.js";
 import { changeWords, FirstWork, nameOfChange, State, SubmissionList, submitter, Submitter } from "../parts/proposals/submission_list.js";
 import { nameOf } from "../presentation.js";
 import { Picture } from "../parts/primitives/picture.js";
@@ -167,7 +167,8 @@ function Actions({ seen, again, setComplaint, isMine, mayDecide, mend }) {
       h(DeclineDialog, {
         key: "why",
         title: t("decline.title", { title: proposal.title }),
-        begin: undone.id === proposal.proposal_id ? undone.reason : "",
+        begin: drafts.get(path.proposal_id) ?? "",
+        keep: (reason) => void drafts.set(path.proposal_id, reason),
         close: () => setAsking(false),
         decline: (reason) => {
           setAsking(false);

@@ -1,5 +1,5 @@
 /** Dialogs with fields: the form of a new record in another view, and reasons. */
-import { h, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { h, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { fieldsOf, FormState, problemOf, theInterface } from "../../form.js";
 import { describe } from "../../notices.js";
 import { t } from "../../texts.js";
@@ -100,14 +100,16 @@ function Reason({ reason }) {
  * @param {string} props.yes
  * @param {number} props.most The most characters that the service takes.
  * @param {string} [props.begin] A reason to begin with.
+ * @param {(reason: string) => void} [props.keep] Gets what is typed, which outlives the dialog.
  * @param {readonly string[]} [props.earlier] Reasons to choose from.
  * @param {(reason: string) => void} props.give
  * @param {() => void} props.close
  * @param {any} [props.children] Before the field.
  */
-export function ReasonDialog({ title, label, hint, yes, most, begin = "", earlier = [], give, close, children }) {
+export function ReasonDialog({ title, label, hint, yes, most, begin = "", keep, earlier = [], give, close, children }) {
   const { text, refuse } = useText(begin);
   const reason = text.value.trim();
+  useLayoutEffect(() => keep?.(text.value), [text.value]);
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const submit = () => {
     const found = problemOf({ schema: { type: "string", minLength: 1, maxLength: most }, required: true, nullable: false }, reason) ?? "";

@@ -128,17 +128,14 @@ function goOn(id) {
   return navigate(next ? `submissions/${next.proposal_id}` : withChoices("submissions"), { replace: true });
 }
 
-/** The reason of the decline that was undone last, which the next one of that submission begins with. */
-export const undone = { id: 0, reason: "" };
+/** The reasons that were typed, by submission: whether the dialog was left or the decline undone, the next one begins with it. @type {Map<number, string>} */
+export const drafts = new Map();
 
 /** @param {Seen} seen @param {string} reason */
 export async function decline(seen, reason) {
   await send();
   const id = idOf(seen);
-  begin({ act: "decline", all: [seen], reason }, () => {
-    Object.assign(undone, { id, reason });
-    void navigate(`submissions/${id}`);
-  });
+  begin({ act: "decline", all: [seen], reason }, () => void navigate(`submissions/${id}`));
   await goOn(id);
 }
 
@@ -194,7 +191,7 @@ effect(() => {
 addEventListener("pagehide", () => void send({ keepalive: true }));
 me.subscribe((user) => {
   if (user) return;
-  undone.id = 0;
+  drafts.clear();
   clearTimeout(pending?.timer);
   pending = undefined;
 });
@@ -209,7 +206,7 @@ async function earlierReasons(signal) {
   return [...new Set(data.flatMap((each) => (each.decided_by === me.value?.user_id && each.reason ? [each.reason] : [])))].slice(0, OFFERED);
 }
 
-/** The question why a submission is declined, with the reasons that one gave before. @param {{title: string, begin?: string, decline: (reason: string) => void, close: () => void}} props `begin`: a reason to begin with. */
+/** The question why a submission is declined, with the reasons that one gave before. @param {{title: string, begin?: string, keep?: (reason: string) => void, decline: (reason: string) => void, close: () => void}} props See `ReasonDialog`. */
 export function DeclineDialog({ decline, ...props }) {
   const { data: earlier } = useRead(earlierReasons);
   return h(ReasonDialog, { ...props, label: t("decline.reason"), hint: t("decline.hint"), yes: t("decline"), most: 1000, earlier, give: decline });
