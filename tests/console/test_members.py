@@ -118,9 +118,20 @@ def test_a_member_proposes_a_change_of_their_work_and_withdraws_it(console: Pers
     gallery.logos.amend(AmendLogo(logo_id=OWN, target="wiki"))
     button.click()
     expect(page.get_by_role("alert")).to_contain_text("Somebody changed this")
+    # Sent twice by keys, and again because the response was lost, it is one submission.
+    held = console.hold("**/api/proposals", "POST")
+    for _ in range(2):
+        page.keyboard.press("ControlOrMeta+s")
+        expect(button).to_have_attribute("aria-busy", "true")
+    (lost,) = held
+    lost.fetch()
+    lost.abort()
+    expect(page.locator(".notice.failed")).to_contain_text("Connection lost")
+    page.unroute_all()
     button.click()
     expect(page.locator(".was-is ins")).to_have_text(re.compile("Redrawn"))
-    assert latest(gallery).changes[0].set == {"name": "Redrawn"}
+    expect(page.locator(".notice.failed")).to_have_count(0)
+    assert (latest(gallery).proposal_id, latest(gallery).changes[0].set) == (1, {"name": "Redrawn"})
     page.get_by_role("button", name="Withdraw").click()
     page.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
     expect(page.locator(".submission-withdrawn")).to_be_visible()

@@ -34,8 +34,9 @@ export default function ProposedChangePage({ params }) {
     const mended = change.create ? { kind: change.kind, create: all } : { kind: change.kind, id: change.id, version, set: all };
     const note = isReview ? {} : { note: String(form.values.value["note"] ?? "") };
     const changes = proposal.changes.map((each, at) => (at === place ? mended : asSent(each)));
-    const answer = await call("patch", "/api/proposals/{proposal_id}", { path: { proposal_id: id }, body: /** @type {any} */ ({ changes, ...note }), ifMatch: etag });
-    form.base.value = form.values.value;
+    return call("patch", "/api/proposals/{proposal_id}", { path: { proposal_id: id }, body: /** @type {any} */ ({ changes, ...note }), ifMatch: etag });
+  };
+  const sent = async (/** @type {Answer} */ answer) => {
     if (isReview && isAlone && (await apply({ proposal: answer.data, etag: answer.etag }))) return;
     say(t(isReview ? "submission.mended.done" : "submit.done"));
     void requeue();
@@ -47,6 +48,6 @@ export default function ProposedChangePage({ params }) {
     h(ViewHead, { title: t(isReview ? "review.mend.title" : "submit.again.title") }),
     proposal.reason && proposal.state === "declined" && h("p", { class: "remark", dir: "auto" }, t("submission.because", { reason: proposal.reason })),
     proposal.note && isReview && h("blockquote", { class: "note", dir: "auto" }, proposal.note),
-    h(ProposalForm, { kind: /** @type {ProposableKind} */ (change.kind), ...(change.id === null ? {} : { id: change.id }), change, note: proposal.note, isReviewed: isReview, does: t(/** @type {any} */ (does)), send }),
+    h(ProposalForm, { kind: /** @type {ProposableKind} */ (change.kind), ...(change.id === null ? {} : { id: change.id }), change, note: proposal.note, isReviewed: isReview, does: t(/** @type {any} */ (does)), send, sent }),
   );
 }

@@ -37,10 +37,11 @@ function Form({ kind, id }) {
     const change = record ? { kind, id, version, set: values } : { kind, create: values };
     const title = nameOf(kind, { ...record, ...values });
     const body = { title: [...title].slice(0, 200).join(""), note: String(form.values.value["note"] ?? ""), changes: [change] };
-    const { data } = await call("post", "/api/proposals", { body: /** @type {any} */ (body) });
-    form.base.value = form.values.value;
+    return call("post", "/api/proposals", { body: /** @type {any} */ (body) });
+  };
+  const sent = async (/** @type {Answer} */ { data }) => {
     say(t("submit.done"));
     await navigate(`submissions/${data.proposal_id}`, { replace: true });
   };
-  return h(ProposalForm, { kind, ...(id === undefined ? {} : { id }), does: t("submit.review"), send });
+  return h(ProposalForm, { kind, ...(id === undefined ? {} : { id }), does: t("submit.review"), send, sent });
 }

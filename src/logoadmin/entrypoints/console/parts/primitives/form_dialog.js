@@ -4,7 +4,7 @@ import { fieldsOf, FormState, problemOf, theInterface } from "../../form.js";
 import { describe } from "../../notices.js";
 import { t } from "../../texts.js";
 import { Button, Form } from "./basics.js";
-import { useRun } from "./hooks.js";
+import { useSend } from "./hooks.js";
 import { ask, Dialog } from "./dialog.js";
 import { RecordForm, TextField, useText } from "./fields.js";
 
@@ -45,25 +45,15 @@ export function FormDialog(props) {
 /** @param {Props & {form: FormState, complain: (words: string) => void}} props */
 function Fields({ form, yes, send, made, explain, close, complain }) {
   const element = useRef(/** @type {HTMLDivElement | null} */ (null));
-  /** The request whose response was lost: sent again with the same values, it creates no second record. */
-  const lost = useRef({ body: "", repeat: /** @type {(() => Promise<Answer>) | undefined} */ (undefined) });
   const first = form.fields.find(({ name }) => !form.values.value[name]) ?? form.fields[0];
   useEffect(() => /** @type {HTMLElement | null | undefined} */ (element.current?.querySelector(`[name=${first?.name}]`))?.focus(), []);
-  const failed = (/** @type {Failure} */ failure) => {
-    lost.current.repeat = failure.repeat;
-    complain(failure.kind === "invalid" ? form.take(failure.problems).join("\n") : (explain?.(failure) ?? describe(failure)));
-  };
-  const { busy, run } = useRun({ failed });
+  const once = useSend((failure) => complain(failure.kind === "invalid" ? form.take(failure.problems).join("\n") : (explain?.(failure) ?? describe(failure))));
   const create = async () => {
-    if (busy) return;
     const values = form.whole;
-    const body = JSON.stringify(values);
-    const repeat = lost.current.body === body ? lost.current.repeat : undefined;
-    lost.current = { body, repeat };
     complain("");
-    await run(repeat ?? (() => send(values)), (answer) => made(answer, values));
+    await once.send(values, () => send(values), (answer) => made(answer, values));
   };
-  return h("div", { ref: element }, h(RecordForm, { form, save: create }, h(DialogEnd, { close, yes, busy: busy !== "" })));
+  return h("div", { ref: element }, h(RecordForm, { form, save: create }, h(DialogEnd, { close, yes, busy: once.busy !== "" })));
 }
 
 /** The end of a form in a dialog. @param {{close: () => void, yes: string} & import("./basics.js").ButtonProps} props */

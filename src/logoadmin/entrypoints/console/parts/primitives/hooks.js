@@ -116,6 +116,29 @@ export function useRun({ after, failed = sayFailure } = {}) {
   return { busy, run };
 }
 
+/**
+ * Send a form: not twice at a time, and under the same key if the response to the same values was lost, so that nothing is created twice.
+ *
+ * @param {(failure: Failure) => unknown} failed
+ */
+export function useSend(failed) {
+  const { busy, run } = useRun({ failed });
+  const lost = useRef({ body: "", repeat: /** @type {(() => Promise<any>) | undefined} */ (undefined) });
+  /** @template T @param {object} values @param {() => Promise<T>} request @param {(answer: T) => unknown} then */
+  const send = async (values, request, then) => {
+    if (busy) return;
+    const body = JSON.stringify(values);
+    const sent = (lost.current.body === body && lost.current.repeat) || request;
+    lost.current = { body, repeat: undefined };
+    const keep = (/** @type {Failure} */ failure) => {
+      lost.current.repeat = failure.repeat;
+      throw failure;
+    };
+    await run(() => sent().catch(keep), then);
+  };
+  return { busy, send };
+}
+
 /** The notice that offers to try again what a form sent: it goes with the form, and with the next attempt. */
 export function useOffer() {
   const id = useRef(/** @type {number | undefined} */ (undefined));

@@ -2,7 +2,7 @@
 import { h, useState } from "../../vendor/preact.js";
 import { versionIn } from "../../client.js";
 import { fieldsOf, FormState, theInterface } from "../../form.js";
-import { describe, sayFailure } from "../../notices.js";
+import { describe } from "../../notices.js";
 import { flat, nested, withDetails } from "../../presentation.js";
 import { readOne } from "../../records.js";
 import { readShared, shared } from "../../shared_settings.js";
@@ -10,7 +10,7 @@ import { t } from "../../texts.js";
 import { Judging, PictureSource, Verdict } from "../artwork/artwork_form.js";
 import { atFields, knowAuthors } from "../artwork/authorship.js";
 import { Button, Icon, Pending } from "../primitives/basics.js";
-import { useRead, useRun } from "../primitives/hooks.js";
+import { useOffer, useRead, useSend } from "../primitives/hooks.js";
 import { RecordForm, Select, Text, widgets, words } from "../primitives/fields.js";
 import { ownPicture, Picture } from "../primitives/picture.js";
 
@@ -23,8 +23,9 @@ import { ownPicture, Picture } from "../primitives/picture.js";
  * @property {boolean} [isReviewed] Whether somebody with the right changes it, who may set every field.
  * @property {string} does The words of the button.
  * @property {Send} send
+ * @property {(answer: Answer) => Promise<unknown>} sent Follows.
  *
- * @typedef {(values: Record<string, unknown>, opened: Opened) => Promise<void>} Send
+ * @typedef {(values: Record<string, unknown>, opened: Opened) => Promise<Answer>} Send
  */
 
 /** @param {Props} props */
@@ -43,7 +44,7 @@ export function ProposalForm(props) {
 }
 
 /** @param {Props & {opened: Opened, renewed: () => Promise<void>}} props `renewed` reads the record again. */
-function Fields({ kind, opened, change, isReviewed, does, send, renewed }) {
+function Fields({ kind, opened, change, isReviewed, does, send, sent, renewed }) {
   const { form, record } = opened;
   const [complaint, setComplaint] = useState("");
   const isArtwork = kind !== "author";
@@ -57,14 +58,20 @@ function Fields({ kind, opened, change, isReviewed, does, send, renewed }) {
     else if (failure.kind === "outdated") {
       await renewed().catch(() => undefined);
       setComplaint(t("submit.outdated"));
-    } else if (failure.passes) sayFailure(failure, () => void save());
+    } else if (failure.passes) offer.make(failure, () => void save());
     else setComplaint(/^\d+ proposals of this user wait/.test(failure.detail) ? t("submit.many") : describe(failure));
   };
-  const { busy, run } = useRun({ failed });
+  const once = useSend(failed);
+  const offer = useOffer();
   const save = async () => {
     if (isIdle) return;
     setComplaint("");
-    await run(() => send(valuesOf(opened), opened));
+    offer.withdraw();
+    const values = form.values.value;
+    await once.send(values, () => send(valuesOf(opened), opened), (answer) => {
+      form.base.value = values;
+      return sent(answer);
+    });
   };
   return [
     complaint && h("p", { key: "complaint", class: "complaint", role: "alert", dir: "auto" }, complaint),
@@ -73,7 +80,7 @@ function Fields({ kind, opened, change, isReviewed, does, send, renewed }) {
       h("div", { class: "form-column" },
         h(RecordForm, { form, save, isNew: record === undefined && !change },
           isArtwork && (css || saved) && h(Verdict, { kind, recordId: undefined, css, set: (/** @type {string} */ text) => form.set("custom_css", text) }),
-          h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy: busy !== "", idle: isIdle }, does)),
+          h("div", { class: "cluster form-actions" }, h(Button, { type: "submit", tone: "primary", busy: once.busy !== "", idle: isIdle }, does)),
         ),
       ),
       isArtwork && h("div", { class: "editor-aside" }, h(Judging, { kind, id: undefined, css, saved: { css: saved, target }, target, picture })),
