@@ -348,10 +348,12 @@ def test_a_bad_token_is_refused_wherever_one_is_accepted(client: AppClient, watc
 
 @GUARDED
 @pytest.mark.rule("contract A19", "spec §Authentication 3")
-@pytest.mark.parametrize("header", ["Basic YW5uOng=", "Bearer", "Bearer ", "Token x", "Bearerx.y.z", "", "x.y.z"])
-def test_schemes_other_than_bearer_are_ignored(client: AppClient, header: str) -> None:
+def test_schemes_other_than_bearer_are_ignored(client: AppClient) -> None:
+    for header in ("Bearer", "Bearer ", "Token x", "Bearerx.y.z", "", "x.y.z"):
+        response = client.get("/api/users", headers={"authorization": header})
+        assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"}), header
     for row in SAMPLES:
-        response = row.send(client, {"authorization": header})
+        response = row.send(client, {"authorization": "Basic YW5uOng="})
         if row.token in ("never", "optional"):
             assert response.status_code == row.status, str(row)
         else:
@@ -486,26 +488,28 @@ def test_all_problems_of_a_request_are_reported_at_once_in_order(client: AppClie
     assert problems("/api/users/x?a=1", content=b"{") == expected
 
 
-@pytest.mark.rule("contract A5", "contract A21", "contract A19", "contract A4")
-@pytest.mark.parametrize(
-    ("content", "type_"),
-    [
-        *((b"", "missing"), (b"null", "dict_type"), (b"[]", "dict_type"), (b'"x"', "dict_type"), (b"5", "dict_type")),
-        *((b"{", "json_invalid"), (b"{} {}", "json_invalid"), (b"{'a': 1}", "json_invalid")),
-        *((b'{"a": NaN}', "json_invalid"), (b'{"a": Infinity}', "json_invalid"), (b'{"a": "\xff"}', "json_invalid")),
-        *((b'{"a": "\\ud800"}', "json_invalid"), (b'\xef\xbb\xbf{"a": 1}', "json_invalid")),
-        *((b"[" * 60_000, "json_invalid"), (b'{"a":' * 10_000, "json_invalid"), (b"9" * 60_000, "json_invalid")),
-        (b'{"a": 1, "a": 2}', "json_invalid"),
-        *(('{"a": 1}'.encode("utf-16"), "json_invalid"), (b'{"a": ' + b"1" * 5000 + b"}", "json_invalid")),
-        *((b"\x00", "json_invalid"), (b"\xff\xfe{\x00}\x00", "json_invalid"), (b'"\xed\xa0\x80"', "json_invalid")),
-    ],
+# fmt: off
+NO_OBJECTS = (
+    *((content, "dict_type") for content in (b"null", b"[]", b'"x"', b"5")),
+    *((content, "json_invalid") for content in (
+        b"{", b"{} {}", b"{'a': 1}", b'{"a": NaN}', b'{"a": Infinity}', b'{"a": "\xff"}', b'{"a": "\\ud800"}',
+        b'\xef\xbb\xbf{"a": 1}', b"[" * 60_000, b'{"a":' * 10_000, b"9" * 60_000, b'{"a": 1, "a": 2}',
+        '{"a": 1}'.encode("utf-16"), b'{"a": ' + b"1" * 5000 + b"}", b"\x00", b"\xff\xfe{\x00}\x00", b'"\xed\xa0\x80"',
+    )),
 )
+# fmt: on
+
+
+@pytest.mark.rule("contract A5", "contract A21", "contract A19", "contract A4")
 def test_a_body_that_is_not_a_json_object_is_refused_before_storage_is_asked(
-    client: AppClient, watched: WatchedStorage, admin: Headers, content: bytes, type_: str
+    client: AppClient, watched: WatchedStorage, admin: Headers
 ) -> None:
-    for row in WITH_BODY if content else WITH_NEEDED_BODY:
-        response = row.send(client, {**admin, **JSON_TYPE}, body=content)
-        assert types_of(response) == [(["body"], type_)], str(row)
+    for row in WITH_BODY:
+        # As with paths, the first body shows it all, and so does that which may also be a form.
+        some = NO_OBJECTS if row is WITH_NEEDED_BODY[0] or row.template == "/api/auth/token" else NO_OBJECTS[::4]
+        for content, type_ in (*some, (b"", "missing")) if row in WITH_NEEDED_BODY else some:
+            response = row.send(client, {**admin, **JSON_TYPE}, body=content)
+            assert types_of(response) == [(["body"], type_)], (str(row), content[:20])
     assert watched.asked == []
 
 
@@ -587,22 +591,20 @@ def test_public_keys_are_cacheable_for_five_minutes_and_shared_ones_are_not_amon
 
 
 @pytest.mark.rule("contract A21")
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_an_unknown_path_is_not_found(app: ASGIApp) -> None:
+    paths = (
         *("/api", "/api/", "/api/users//", "/api/users/7/x/", "/api//users", "//api/users", "/metrics/", "/healthy"),
         *("/api/changes/7", "/api/changes/%20", "/api/changes/x", "/api/auth", "/api/auth/sessions/x/y"),
         *("/API/users", "/api/artists", "/api/users/7/avatar/x", "/docs/x/", "//", "/redoc", "/favicon.ico"),
         *("/api/logos/1%2Fauthors/x/y", "/api/./users", "/api/../api/users", "/openapi.json/", "/%00", "/api/users%00"),
         *("/api/users%0A", "/openapi.json%0A", "/api%2Flogos", "/api/logos%2f1", "/%2Fapi/logos", "/api/logos/1%2F"),
         *("/api%2Flogos/", "/api/logos%2F"),
-    ],
-)
-def test_an_unknown_path_is_not_found(app: ASGIApp, path: str) -> None:
-    for method in ("GET", "POST", "DELETE"):
-        answered = ask(app, method, path)
-        assert (answered.status_code, answered.json()) == (404, {"detail": "Not Found"})
-        assert answered.header("content-type") == "application/json"
+    )
+    for path in paths:
+        for method in ("GET", "POST", "DELETE"):
+            answered = ask(app, method, path)
+            assert (answered.status_code, answered.json()) == (404, {"detail": "Not Found"}), path
+            assert answered.header("content-type") == "application/json"
 
 
 @pytest.mark.rule("contract A21")
