@@ -255,7 +255,7 @@ NO_EXFILTRATION = [
     *("@container(width>5px){b{c:url(//e.example)}}", "[x^=a]{color:red}b{c:url(//e.example)}"),
     *(
         "[x]{b:url(//e.example)}",
-        "[x^=a]{margin-top:1px;border-color:red}b{c:url(//e.example)}",
+        "[x^=a]{margin-top:1px;border-color:red;position:fixed;flex:1}b{c:url(//e.example)}",
         "[x^=a]{b:url(i.png)}",
         "[x^=a]{--y:1}b{c:var(--y)}",
     ),

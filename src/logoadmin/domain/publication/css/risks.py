@@ -38,11 +38,12 @@ _OPERATORS: Final = ("=", "^=", "$=", "*=", "~=", "|=")
 # The properties, by first word or ending, that neither start nor prevent a request; container queries see their sizes.
 _QUIET: Final = frozenset(
     (
-        *("height", "letter", "line", "margin", "max", "min", "opacity", "outline", "padding", "text"),
-        *("width", "word", "z"),
+        *("align", "bottom", "clear", "flex", "float", "gap", "grid", "height", "inset", "justify", "left", "letter"),
+        *("line", "margin", "max", "min", "opacity", "order", "outline", "padding", "place", "right", "text", "top"),
+        *("transform", "vertical", "white", "width", "word", "z"),
     )
 )
-_QUIET_ENDINGS: Final = ("color", "-radius", "-shadow", "-size")
+_QUIET_ENDINGS: Final = ("color", "position", "-radius", "-repeat", "-shadow", "-size", "-sizing")
 _URL_FUNCTIONS: Final = frozenset(("url", "src", "image", "image-set"))
 _AT_REST: Final = frozenset(("none", "initial", "inherit", "unset", "revert", "revert-layer", "important"))
 
