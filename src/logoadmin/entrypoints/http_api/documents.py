@@ -201,9 +201,8 @@ async def _picture(context: AppContext, scope: Scope) -> Response:
     if found is None:
         raise HttpError(404)
     caller: Caller = Anonymous(request.client, request.id)
-    scheme, _, token = request.header(b"authorization").partition(" ")
-    if scheme.lower() == "bearer" and token.strip():
-        caller = context.gallery.sessions.caller(token.strip(), request.id, request.client, "")
+    if token := request.bearer_token():
+        caller = context.gallery.sessions.caller(token, request.id, request.client, "")
     command = GetPicture(picture=found[1], thumbnail=bool(found[2]))
     content, is_hidden = await context.dispatch.run(Work.READING, context.gallery.pictures.get, command, caller)
     tag = f'"{name.removesuffix(".webp")}"'.encode()

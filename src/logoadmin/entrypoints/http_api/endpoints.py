@@ -14,7 +14,7 @@ from logoadmin.domain.changes.import_export import ExportRecords, ImportRecords
 from logoadmin.domain.gallery.picture_commands import SendPicture
 from logoadmin.domain.kernel.access import PUBLIC, Anonymous, Caller, SignedIn, network_of, require_token
 from logoadmin.domain.kernel.command import Command
-from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, InvalidToken, LogoAdminError
+from logoadmin.domain.kernel.errors import InvalidInput, InvalidLines, LogoAdminError
 from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.entrypoints.http_api.bodies import BodyReader, TemporaryFile, TemporaryFiles, check_head, no_picture
 from logoadmin.entrypoints.http_api.commands import command_of, occasion_of
@@ -168,15 +168,10 @@ class Endpoint:
         permission = operation.permission
         # Reads neither start sessions nor are logged as events.
         user_agent = "" if operation.method == "GET" else request.headers.get(b"user-agent", ("",))[0]
-        sent = request.headers.get(b"authorization")
-        if sent and permission != PUBLIC:
-            if len(sent) > 1:
-                raise InvalidToken
-            scheme, _, token = sent[0].partition(" ")
-            if scheme.lower() == "bearer" and token.strip():
-                known = self._context.gallery.sessions.caller(token.strip(), request.id, request.client, user_agent)
-                occasion = occasion_of(request)
-                return known if occasion is known.occasion else replace(known, occasion=occasion)
+        if permission != PUBLIC and (token := request.bearer_token()):
+            known = self._context.gallery.sessions.caller(token, request.id, request.client, user_agent)
+            occasion = occasion_of(request)
+            return known if occasion is known.occasion else replace(known, occasion=occasion)
         anonymous = Anonymous(request.client, request.id, user_agent, occasion_of(request))
         require_token(self._context.gallery.access, permission, anonymous)
         return anonymous

@@ -9,6 +9,7 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from logoadmin.domain.kernel.access import PLAIN_REQUEST_ID, Caller, SentRequestId
+from logoadmin.domain.kernel.errors import InvalidToken
 from logoadmin.entrypoints.http_api.operation import Operation
 from logoadmin.ports.metrics import Metrics
 
@@ -63,6 +64,18 @@ class Request:
     def header(self, name: bytes) -> str:
         """Return the first value of a header; empty if it was not sent."""
         return self.headers.get(name, _NOT_SENT)[0]
+
+    def bearer_token(self) -> str:
+        """Return the token in ``Authorization``; empty if there is none, or another scheme.
+
+        Raises:
+            InvalidToken: the header was sent more than once.
+        """
+        sent = self.headers.get(b"authorization", _NOT_SENT)
+        if len(sent) > 1:
+            raise InvalidToken
+        scheme, _, token = sent[0].partition(" ")
+        return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def request_of(scope: Scope) -> Request:
