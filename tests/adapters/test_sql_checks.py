@@ -79,6 +79,7 @@ def test_changed_tables_are_wrong(server: MariaDbServer) -> None:
     server.execute(
         "ALTER TABLE authors DROP INDEX uq_authors_username",
         "ALTER TABLE roles MODIFY name TEXT COLLATE utf8mb4_nopad_bin",
+        "ALTER TABLE users MODIFY username VARCHAR(64) COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'harmless'",
         "ALTER TABLE acts CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
     )
     problems = found(server)

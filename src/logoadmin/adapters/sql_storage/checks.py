@@ -116,7 +116,7 @@ def _names(difference: str, *of: Any) -> Iterator[str]:
     """Yield the name of what is missing or changed, by a difference that Alembic found."""
     if difference == "add_column":
         yield f"{of[1]}.{of[2].name}"
-    elif difference.startswith("modify_"):
+    elif difference in ("modify_type", "modify_nullable"):  # not a comment
         yield f"{of[1]}.{of[2]}"
     elif difference.startswith("add_"):
         yield of[0].name
