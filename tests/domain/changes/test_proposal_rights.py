@@ -450,15 +450,16 @@ def test_leaving_out_a_record_changes_no_other(gallery: LogoAdmin, storage: Memo
     assert change.submitted["name"] == "Dusk"
 
 
+class Hurrying(FrozenClock):
+    asked = 0
+
+    def worked(self) -> float:
+        self.asked += 1
+        return self.asked * 0.4
+
+
 @pytest.mark.rule("contract R1", "contract L4")
 def test_the_verdicts_on_one_proposal_share_a_time_limit(storage: MemoryStorage) -> None:
-    class Hurrying(FrozenClock):
-        asked = 0
-
-        def worked(self) -> float:
-            self.asked += 1
-            return self.asked * 0.4
-
     gallery = gallery_on(storage, Hurrying())
     new = [{"kind": "theme", "create": {**ARTWORK, "custom_css": f"a {{ order: {number} }}"}} for number in range(20)]
     verdicts = [change.verdict for change in propose(gallery, OWNER, *new).changes]
@@ -466,6 +467,16 @@ def test_the_verdicts_on_one_proposal_share_a_time_limit(storage: MemoryStorage)
     assert len(reasons) == 20
     assert not reasons[0]
     assert reasons[-1]
+
+
+@pytest.mark.rule("contract R1", "contract L4")
+def test_no_css_is_judged_for_a_proposal_that_the_caller_does_not_see(storage: MemoryStorage) -> None:
+    gallery = gallery_on(storage, clock := Hurrying())
+    propose(gallery, OWNER, NEW)
+    asked = clock.asked
+    with pytest.raises(errors.NotFound):
+        gallery.proposals.amend(amending(1, NEW), signed_in(storage, user_id=700))
+    assert clock.asked == asked + 1  # when the time limit starts
 
 
 ARTWORKS: Final = st.sampled_from(["logo", "theme"])

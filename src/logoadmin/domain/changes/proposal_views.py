@@ -191,8 +191,14 @@ def with_verdicts(proposal: Proposal, judge: Judge) -> Proposal:
     return replace(proposal, changes=tuple(map(with_verdict, proposal.changes)))
 
 
-def texts_to_judge(uow: Reading, command: ProposeChanges | AmendProposal) -> Iterator[tuple[AnyArtworkKind, str, str]]:
-    """Yield the CSS that a command proposes, and the CSS that it would replace, each with its target."""
+def texts_to_judge(
+    uow: Reading, command: ProposeChanges | AmendProposal, held: Held
+) -> Iterator[tuple[AnyArtworkKind, str, str]]:
+    """Yield the CSS that a command proposes, and the CSS that it would replace, each with its target.
+
+    Judging is expensive, so a proposal that the caller does not see is NotFound here.
+    """
+    earlier = seen(uow, command.proposal_id, viewer(uow, held)).changes if isinstance(command, AmendProposal) else ()
     changes = () if command.changes is UNSET else command.changes
     for change in changes:
         kind = _artwork_kind(change.kind)
@@ -206,8 +212,7 @@ def texts_to_judge(uow: Reading, command: ProposeChanges | AmendProposal) -> Ite
             yield kind, css, target
         if before:
             yield kind, *before
-    earlier = proposals_in(uow).get(command.proposal_id) if isinstance(command, AmendProposal) and changes else None
-    for stored in () if earlier is None else earlier.changes:
+    for stored in earlier if changes else ():
         kind = _artwork_kind(stored["kind"])
         if kind is not None and stored["before"]:
             yield kind, stored["before"][_CSS], stored["before"][_TARGET]

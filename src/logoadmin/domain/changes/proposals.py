@@ -248,7 +248,7 @@ class ProposalService(Service):
 
         def read(uow: Reading, command: ProposeChanges | AmendProposal, held: Held) -> tuple[Held, Any]:
             judge.read_targets(uow)
-            return held, [*views.texts_to_judge(uow, command)]
+            return held, [*views.texts_to_judge(uow, command, held)]
 
         held, texts = gate.snapshot_with_rights(command, caller, read)
         user_id = held.user_id
