@@ -235,8 +235,14 @@ def test_a_submission_is_edited_and_applied_at_once(console: Person, page: Page,
     page.get_by_role("button", name="Apply with these changes").click()
     expect(page.locator(".field .problem")).to_be_visible()
     page.get_by_label("Name", exact=True).fill("Redrawn well")
+    # If applying fails, the changes are kept, and the submission offers it again.
+    page.route("**/apply", lambda route: route.fulfill(status=503, json={"detail": "Database unavailable"}))
     page.get_by_role("button", name="Apply with these changes").click()
-    expect(page.locator(".notice")).to_contain_text("Applied")
+    expect(page.locator(".notice", has_text="Saved. Look at it again")).to_be_visible()
+    expect(page).to_have_url(re.compile("/submissions/1$"))
+    page.unroute("**/apply")
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.locator(".notice", has_text="Applied")).to_be_visible()
     logo = gallery.logos.get(GetLogo(logo_id=OWN))
     assert (logo.name, logo.custom_css) == ("Redrawn well", "color: red")
     mended = gallery.proposals.get(GetProposal(proposal_id=1)).changes[0]

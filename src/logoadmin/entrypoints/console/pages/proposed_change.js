@@ -1,7 +1,7 @@
 /** One change of a submission in the form of its record: changed by its submitter, or mended by a reviewer, who applies it then. */
 import { h } from "../vendor/preact.js";
 import { call } from "../client.js";
-import { say } from "../notices.js";
+import { say, sayFailure } from "../notices.js";
 import { isDecidable, isOwn, requeue } from "../proposals.js";
 import { navigate } from "../router.js";
 import { t } from "../texts.js";
@@ -37,7 +37,8 @@ export default function ProposedChangePage({ params }) {
     return call("patch", "/api/proposals/{proposal_id}", { path: { proposal_id: id }, body: /** @type {any} */ ({ changes, ...note }), ifMatch: etag });
   };
   const sent = async (/** @type {Answer} */ answer) => {
-    if (isReview && isAlone && (await apply({ proposal: answer.data, etag: answer.etag }))) return;
+    // If that fails, the submission has the changes, and applies them again.
+    if (isReview && isAlone && (await apply({ proposal: answer.data, etag: answer.etag }).catch((failure) => void sayFailure(failure)))) return;
     say(t(isReview ? "submission.mended.done" : "submit.done"));
     void requeue();
     await navigate(`submissions/${id}`, { replace: true });
