@@ -9,8 +9,8 @@ from functools import cached_property, partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
+from logoadmin.domain.isolated_names import isolated
 from logoadmin.domain.publication.files.index import canonical
-from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.publication_records import PAGE
 from logoadmin.ports.gallery_page import POLICY, PageKind
 from logoadmin.ports.text import TextRenderer

@@ -18,6 +18,7 @@ from logoadmin.adapters.memory_storage import MemoryStorage
 from logoadmin.domain.changes.proposal_commands import ProposeChanges
 from logoadmin.domain.gallery.authors import AmendAuthor, CreateAuthor, RemoveAuthor
 from logoadmin.domain.identity.users import CreateUser
+from logoadmin.domain.isolated_names import isolated
 from logoadmin.domain.kernel.command import Command
 from logoadmin.domain.kernel.errors import Conflict, InvalidInput, StartError, StorageUnavailable
 from logoadmin.domain.kernel.kinds import KINDS, LOGOS
@@ -26,7 +27,6 @@ from logoadmin.domain.logo_admin import LogoAdmin
 from logoadmin.domain.publication.files.file_names import LEASE, SPARE, STATE
 from logoadmin.domain.publication.files.gallery_keys import MOST_KEYS, raise_epoch
 from logoadmin.domain.publication.files.index import IndexBuilder
-from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.files.pointer import Pointer, parsed
 from logoadmin.domain.publication.files.withdrawals import MOST_WITHDRAWN
 from logoadmin.domain.publication.publication_records import POINTER, Blocked, Publication, Risky

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from logoadmin.domain.isolated_names import isolated
 from logoadmin.domain.kernel.access import stored_hash
 from logoadmin.domain.kernel.act_log import BLOCKED, BLOCKED_FIELD
 from logoadmin.domain.kernel.change_log import ChangeLog
@@ -19,7 +20,6 @@ from logoadmin.domain.kernel.kinds import KINDS, USERS
 from logoadmin.domain.kernel.records import Change, Kind
 from logoadmin.domain.kernel.unit_of_work import AnyUnitOfWork, AuditedUnitOfWork, history_in, notices_in
 from logoadmin.domain.kernel.use_cases import Service, behind, for_program, storage_of
-from logoadmin.domain.publication.files.names import isolated
 from logoadmin.ports.history_storage import creation_of
 from logoadmin.ports.outgoing import PostingOutgoing
 from logoadmin.ports.proposal_storage import NoticeEvent, ProposalState, StoredNotice, StoredProposal

@@ -10,6 +10,7 @@ from unicodedata import category
 
 from tinycss2.ast import AtKeywordToken
 
+from logoadmin.domain.isolated_names import isolated
 from logoadmin.domain.kernel.kinds import KINDS
 from logoadmin.domain.kernel.limits import MAX_CUSTOM_CSS
 from logoadmin.domain.kernel.records import Kind
@@ -20,7 +21,6 @@ from logoadmin.domain.publication.css.targets import Target
 from logoadmin.domain.publication.css.tokens import Tokens, edited, other_readings, tokenize
 from logoadmin.domain.publication.files.contents import PublishedArtwork
 from logoadmin.domain.publication.files.index import Index, sha256
-from logoadmin.domain.publication.files.names import isolated
 from logoadmin.domain.publication.publication_records import GeneratedFile
 
 # Statements that may stand before a namespace.
