@@ -21,16 +21,11 @@ from logoadmin.domain.kernel.errors import Conflict, Outdated, TooManyChanges
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, USERS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.gallery_storage import Withdrawal
-from logoadmin.ports.proposal_storage import BlockedWork, ProposalState, SeenNotices, StoredProposal
-from logoadmin.ports.storage import Storage
+from logoadmin.ports.proposal_storage import BlockedWork, ProposalState, SeenNotices, StoredProposal, Viewer
+from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import add, at_once, author, link, logo, remove, role, theme, user, write
 from tests.domain.changes.test_proposals import MEMBER_ID, NEW_LOGO, propose, proposing, shown, undo, with_request
-from tests.gallery import (
-    LOOK,
-    failure,
-    if_match,
-    signed_in,
-)
+from tests.gallery import LOOK, failure, if_match, signed_in
 
 
 @pytest.fixture
@@ -54,6 +49,35 @@ def test_every_field_of_a_proposal_is_stored(storage: Storage) -> None:
     storage.write(lambda uow: uow.proposals.add(stored))
     assert storage.read(lambda uow: uow.proposals.get(1)) == stored
     assert storage.read(lambda uow: uow.proposals.page(-1, 9)) == (stored.listed(),)
+
+
+@pytest.mark.rule("contract R1", "contract R2")
+def test_proposals_are_found_by_person_and_time(storage: Storage) -> None:
+    """A person is a user id since its creation; what was not applied is found oldest first."""
+    kept = [
+        (7, 5, ProposalState.WAITING, None),
+        (7, 6, ProposalState.WAITING, None),
+        (7, 6, ProposalState.APPLIED, 20),
+        (8, 5, ProposalState.DECLINED, 10),
+        (8, 5, ProposalState.APPLIED, 21),
+    ]
+
+    def keep(uow: UnitOfWork) -> None:
+        for id_, (user_id, since, state, unapplied) in enumerate(kept, 1):
+            proposal = StoredProposal(
+                proposal_id=id_, version=id_, state=state, user_id=user_id, user_since=since, title="", kinds=1,
+                summary={}, size=id_, created_at=0, waiting_since=0, unapplied_since=unapplied,
+            )  # fmt: skip
+            uow.proposals.add(proposal)
+
+    def found(uow: UnitOfWork) -> list[Any]:
+        proposals = uow.proposals
+        seen = [proposals.page(-1, 9, viewer=Viewer(7, 6, hidden)) for hidden in (1, 2)]
+        ids = [[each.proposal_id for each in some] for some in (*seen, *map(partial(proposals.unapplied, 20), (9, 1)))]
+        return [*ids, proposals.waiting_of(7, 6), proposals.successful([7]), proposals.last_version(7)]
+
+    storage.write(keep)
+    assert storage.read(found) == [[2, 3], [1, 2, 3, 4, 5], [4, 3], [4], (1, 2), {(7, 6)}, 3]
 
 
 @pytest.mark.rule("contract R3")
