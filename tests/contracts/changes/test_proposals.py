@@ -1,6 +1,7 @@
 """Concurrent decisions, limits and stored fields of proposals, and of notices about them, on every storage."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import combinations_with_replacement
 from typing import Any
@@ -21,7 +22,14 @@ from logoadmin.domain.kernel.errors import Conflict, Outdated, TooManyChanges
 from logoadmin.domain.kernel.kinds import LOGOS, THEMES, USERS
 from logoadmin.domain.kernel.records import Kind
 from logoadmin.ports.gallery_storage import Withdrawal
-from logoadmin.ports.proposal_storage import BlockedWork, ProposalState, SeenNotices, StoredProposal, Viewer
+from logoadmin.ports.proposal_storage import (
+    BlockedWork,
+    ProposalState,
+    SeenNotices,
+    StoredNotice,
+    StoredProposal,
+    Viewer,
+)
 from logoadmin.ports.storage import Storage, UnitOfWork
 from tests.contracts.steps import add, at_once, author, link, logo, remove, role, theme, user, write
 from tests.domain.changes.test_proposals import MEMBER_ID, NEW_LOGO, propose, proposing, shown, undo, with_request
@@ -78,6 +86,24 @@ def test_proposals_are_found_by_person_and_time(storage: Storage) -> None:
 
     storage.write(keep)
     assert storage.read(found) == [[2, 3], [1, 2, 3, 4, 5], [4, 3], [4], (1, 2), {(7, 6)}, 3]
+
+
+@pytest.mark.rule("contract R6")
+def test_the_notice_that_has_been_due_for_longest_is_sent_first(storage: Storage) -> None:
+    one, two, three = (
+        StoredNotice(
+            notice_id=id_, receiver="a" * 64, event="proposal.waiting", kind="proposal", id=7, text="ъ", due_at=due_at,
+            attempts=0,
+        )
+        for id_, due_at in ((1, 20), (2, 10), (3, 10))
+    )  # fmt: skip
+    write(storage, lambda uow: uow.notices.add(one), lambda uow: uow.notices.add(two))
+    write(storage, lambda uow: uow.notices.add(three))
+    assert storage.read(lambda uow: [uow.notices.due(now) for now in (9, 10)]) == [None, two]
+    write(storage, lambda uow: uow.notices.attempt(2, 30, 1), lambda uow: uow.notices.remove(3))
+    assert storage.read(lambda uow: uow.notices.due(30)) == one
+    write(storage, lambda uow: uow.notices.remove(1))
+    assert storage.read(lambda uow: uow.notices.due(30)) == replace(two, due_at=30, attempts=1)
 
 
 @pytest.mark.rule("contract R3")
