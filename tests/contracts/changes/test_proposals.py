@@ -99,7 +99,7 @@ def test_the_notice_that_has_been_due_for_longest_is_sent_first(storage: Storage
     )  # fmt: skip
     write(storage, lambda uow: uow.notices.add(one), lambda uow: uow.notices.add(two))
     write(storage, lambda uow: uow.notices.add(three))
-    assert storage.read(lambda uow: [uow.notices.due(now) for now in (9, 10)]) == [None, two]
+    assert storage.read(lambda uow: [uow.notices.due(now) for now in (9, 20)]) == [None, two]
     write(storage, lambda uow: uow.notices.attempt(2, 30, 1), lambda uow: uow.notices.remove(3))
     assert storage.read(lambda uow: uow.notices.due(30)) == one
     write(storage, lambda uow: uow.notices.remove(1))
