@@ -176,12 +176,12 @@ def sent_statements() -> Iterator[list[str]]:
 
 
 @pytest.mark.rule("contract P5")
-def test_a_takedown_is_found_by_an_index_among_6_000_records(sql_storage: SqlStorage) -> None:
-    placeholder, blocked, own = "f" * 64, "e" * 64, [f"{number:064x}" for number in range(3_000)]
+def test_a_takedown_is_found_by_an_index_among_60_000_records(sql_storage: SqlStorage) -> None:
+    placeholder, blocked, own = "f" * 64, "e" * 64, [f"{number:064x}" for number in range(30_000)]
     names = [PictureName("logo", id_, each, Standing.PUBLISHED) for id_, each in enumerate(own)]
-    names += [PictureName("theme", id_, placeholder, Standing.OTHER) for id_ in range(3_000)]
+    names += [PictureName("theme", id_, placeholder, Standing.OTHER) for id_ in range(30_000)]
     for id_, each in enumerate((placeholder, blocked, own[7])):
-        names.append(PictureName("logo", 3_000 + id_, each, Standing.BLOCKED))
+        names.append(PictureName("logo", 30_000 + id_, each, Standing.BLOCKED))
     for start in range(0, len(names), 1_000):
         sql_storage.write(partial(_put, names[start : start + 1_000]))
     for statistics in with_and_without_statistics(sql_storage):

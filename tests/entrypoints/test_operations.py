@@ -349,15 +349,14 @@ def test_a_bad_token_is_refused_wherever_one_is_accepted(client: AppClient, watc
 @GUARDED
 @pytest.mark.rule("contract A19", "spec §Authentication 3")
 def test_schemes_other_than_bearer_are_ignored(client: AppClient) -> None:
-    for header in ("Bearer", "Bearer ", "Token x", "Bearerx.y.z", "", "x.y.z"):
-        response = client.get("/api/users", headers={"authorization": header})
-        assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"}), header
     for row in SAMPLES:
         response = row.send(client, {"authorization": "Basic YW5uOng="})
         if row.token in ("never", "optional"):
             assert response.status_code == row.status, str(row)
-        else:
-            assert (response.status_code, response.json()) == (403, {"detail": "Not authenticated"}), str(row)
+            continue
+        others = ("Bearer", "Bearer ", "Token x", "Bearerx.y.z", "", "x.y.z")
+        for refused in (response, *(row.send(client, {"authorization": header}) for header in others)):
+            assert (refused.status_code, refused.json()) == (403, {"detail": "Not authenticated"}), str(row)
 
 
 @pytest.mark.rule("contract A19")
@@ -506,9 +505,7 @@ def test_a_body_that_is_not_a_json_object_is_refused_before_storage_is_asked(
     client: AppClient, watched: WatchedStorage, admin: Headers
 ) -> None:
     for row in WITH_BODY:
-        # As with paths, the first body shows it all, and so does that which may also be a form.
-        some = NO_OBJECTS if row is WITH_NEEDED_BODY[0] or row.template == "/api/auth/token" else NO_OBJECTS[::4]
-        for content, type_ in (*some, (b"", "missing")) if row in WITH_NEEDED_BODY else some:
+        for content, type_ in (*NO_OBJECTS, (b"", "missing")) if row in WITH_NEEDED_BODY else NO_OBJECTS:
             response = row.send(client, {**admin, **JSON_TYPE}, body=content)
             assert types_of(response) == [(["body"], type_)], (str(row), content[:20])
     assert watched.asked == []

@@ -164,7 +164,7 @@ def walk(make: Callable[[], dict[str, Storage]], examples: int) -> None:
 
 @pytest.mark.rule("contract L3", "contract G2", "contract G4")
 def test_withdrawals_follow_the_history() -> None:
-    walk(lambda: {"memory": MemoryStorage()}, 400 if LONG else 6)
+    walk(lambda: {"memory": MemoryStorage()}, 400 if LONG else 12)
 
 
 @pytest.mark.slow("a long random walk")

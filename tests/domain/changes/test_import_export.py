@@ -419,7 +419,7 @@ def test_on_every_storage_an_import_is_all_or_nothing_and_can_be_undone(
     numbers = count()
 
     # Imports are tested in memory, more often; this tests that a database does the same.
-    @settings(max_examples=8 if name == "memory" else 3)
+    @settings(max_examples=15 if name == "memory" else 3)
     @given(galleries(), galleries())
     def is_undone(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> None:
         before = [empty]

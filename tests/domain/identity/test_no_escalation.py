@@ -460,4 +460,4 @@ class Escalation(RuleBasedStateMachine):
 
 
 TestEscalation = Escalation.TestCase
-TestEscalation.settings = settings(stateful_step_count=40, max_examples=200 if LONG else 6)
+TestEscalation.settings = settings(stateful_step_count=40, max_examples=200 if LONG else 12)

@@ -1,6 +1,7 @@
 """Signing in, refreshing, and what ends a session (spec §Authentication, contract A19, B5, C1 to C4)."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -208,7 +209,7 @@ def test_refreshes_and_keys_that_fill_the_storage_are_limited(
     tokens = stocked.sessions.sign_in(ANN)
     key, ann = CreateKey(name="script", scope=(), expires_in=60), caller(stocked, tokens)
     for what in ("refreshes", "keys"):
-        storage.write(lambda uow, what=what: count_use(uow, what, 7, NOW, 1_000, more=999))  # type: ignore[misc]  # has a default
+        storage.write(partial(count_use, what=what, user_id=7, now=NOW, most=1_000, more=999))
     tokens = refresh(stocked, tokens)
     stocked.keys.remove(RemoveKey(key_id=stocked.keys.create(key, ann).key_id), ann)
     with pytest.raises(errors.TooManyRefreshes, match="refreshes") as limited:

@@ -113,7 +113,7 @@ def _schema(connection: Connection) -> Result:
 
 
 def _names(difference: str, *of: Any) -> Iterator[str]:
-    """Yield the name of what is missing or changed, by a difference that Alembic found."""
+    """Yield the name of a missing or changed part of the schema, by a difference that Alembic found."""
     if difference == "add_column":
         yield f"{of[1]}.{of[2].name}"
     elif difference in ("modify_type", "modify_nullable"):  # not a comment

@@ -90,7 +90,7 @@ function Reason({ reason }) {
  * @param {string} props.yes
  * @param {number} props.most The most characters that the service takes.
  * @param {string} [props.begin] A reason to begin with.
- * @param {(reason: string) => void} [props.keep] Gets what is typed, which outlives the dialog.
+ * @param {(reason: string) => void} [props.keep] Keeps the text, also while it is typed, beyond the dialog.
  * @param {readonly string[]} [props.earlier] Reasons to choose from.
  * @param {(reason: string) => void} props.give
  * @param {() => void} props.close

@@ -1,4 +1,4 @@
-/** The words of what is done with selected records, in English. */
+/** The words of acts on selected records, in English. */
 export default {
   "bulk.changed": { one: "Somebody else has changed {names} meanwhile.", other: "Somebody else has changed {n} meanwhile: {names}." },
   "bulk.author.choose": "Choose an author",
